@@ -192,9 +192,8 @@ import Testing
         try await fixture.presser.end()
         #expect(try await fixture.nextEnd() == .released)
         try await fixture.untilRecorded()
-        _ = try await fixture.presser.begin()
+        // Not during a transmission: the server reports no change while the core plays.
         try await fixture.sound.disconnectPorts(ports.0, ports.1)
-        #expect(try await fixture.nextEnd() == .recorderGone)
         try await fixture.untilIdle()
     }
 

@@ -40,7 +40,8 @@ struct VirtualSourcePlan: Sendable {
         didSet { if feeding != .off { mayRunForFeed = true } }
     }
     /// PipeWire 1.4 lists a source as running whose last recorder has ended, as long as the core plays to the
-    /// feed and a moment longer. What records without a stream counts then only if it did before.
+    /// feed and a moment longer. What records without a stream counts then only if it did before. PipeWire
+    /// 0.3.65 lists it rightly, but reports no change of it then: its end is seen with the next other change.
     private var mayRunForFeed = false
     private var isRecordedWithoutStream = false
     /// The source was muted here, and not by a person.
