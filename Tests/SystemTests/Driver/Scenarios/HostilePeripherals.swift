@@ -57,6 +57,8 @@ extension Scenario {
                 _ = try await Command.run(["timeout", "30", "pttctl", "pair", liar.name, "--seconds", "10"])
             }
             _ = try await Command.run(["pttctl", "forget", liar.address])
+            // Its services go, one signal for each. Other clients have five seconds for an answer.
+            try await Command.output(of: ["pttctl", "devices"])
             application.close()
         },
     ]
