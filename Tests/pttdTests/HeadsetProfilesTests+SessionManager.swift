@@ -65,4 +65,21 @@ extension HeadsetProfilesTests {
         _ = handle(&profiles, headset.listed())
         #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: nil)])
     }
+
+    @Test
+    func `WirePlumber may take the profile back while its source is missing, and the next press gets it`() {
+        var headset = Headset(.wirePlumber05)
+        var profiles = HeadsetProfiles(.conversation)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        _ = handle(&profiles, .saved(true))
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed()).contains(.openMicrophone(source: headset.source)))
+        _ = handle(&profiles, .transmissionEnded)
+        headset.active = headset.music
+        headset.hasSink = false
+        #expect(handle(&profiles, headset.listed(hasSource: false)).contains(.save([])))
+        #expect(handle(&profiles, .transmissionBegan).contains(.save([headset.change])))
+        #expect(handle(&profiles, .saved(true)).contains(headset.set(headset.talk)))
+    }
 }

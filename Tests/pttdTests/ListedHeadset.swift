@@ -89,7 +89,7 @@ extension HeadsetProfilesTests {
                 )
             }
             if !hasSink { devices.sinks.removeLast() }
-            let isThere = server == .wirePlumber05 || hasSource ?? (active == talk)
+            let isThere = hasSource ?? (server == .wirePlumber05 || active == talk)
             let names = ["alsa_input.pci.analog-stereo"] + (isThere ? [source] : [])
             devices.sources = names.enumerated().map { index, name in
                 AudioDevice(

@@ -70,6 +70,8 @@ struct HeadsetProfiles {
     /// records from the headset, and takes it back two seconds later, also where it was changed here: each
     /// transmission changes it again, and between them nobody quarrels with WirePlumber.
     private var yielded: Set<String> = []
+    /// Those cards. While a profile is changed, the source that tells may be missing for a moment.
+    private var changedByManager: Set<String> = []
     private var isTransmitting = false
     private var isJoined = false
     private var isStopping = false
@@ -100,6 +102,7 @@ struct HeadsetProfiles {
         case .listed(let new):
             let before = devices.headset
             devices = new
+            changedByManager = Set(new.cards.filter { isChangedByManager($0) }.map(\.name))
             if let before, devices.isBeingChanged(before) {
                 changing = (before.name, now + Self.waitLimit)
             }
@@ -153,6 +156,10 @@ struct HeadsetProfiles {
         case .conversation: isTransmitting || conversationEnd != nil
         case .channel: isJoined
         }
+    }
+
+    private func isChangedByManager(_ card: AudioCard) -> Bool {
+        devices.hasLoopback(card) || changedByManager.contains(card.name)
     }
 
     /// The one that plays by default.
@@ -219,7 +226,7 @@ struct HeadsetProfiles {
             case .writing where isOriginal, .ordered where isOriginal, .undoing where isOurs: break
             case .ordered where isOurs, .made where isOurs, .unknown where isOurs:
                 entries[index].phase = .made
-            case .made where isOriginal && !isTransmitting && devices.hasLoopback(card):
+            case .made where isOriginal && !isTransmitting && changedByManager.contains(card.name):
                 yielded.insert(change.card)
                 entries.remove(at: index)
             case .writing, .ordered, .made:
