@@ -226,9 +226,7 @@ final class BlueZMirror {
         backOff.reset()
         objects = BlueZObjects()
         // By path: services come before their characteristics.
-        for (path, interfaces) in managed.sorted(by: { $0.key < $1.key }) {
-            warn(objects.add(path, interfaces))
-        }
+        for path in managed.keys.sorted() { warn(objects.add(path, managed[path] ?? [:])) }
         connection = candidate
         isAvailabilityKnown = true
         for path in objects.adapters.keys { watch(path, BlueZ.adapter) }

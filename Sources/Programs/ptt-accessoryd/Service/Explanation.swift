@@ -34,12 +34,8 @@ final class Explanation {
         guard let found else { return nil }
         let path = mirror.objects.device(address: found.address)
         let present = path.map { mirror.objects.services(of: $0).map(\.uuid) } ?? []
-        let device = DeviceDescription(
-            name: found.name,
-            link: .bluetooth(address: found.address, services: found.uuids.union(present))
-        )
         return reply(
-            device,
+            found.description(with: present),
             of: found.typeOfAddress,
             chosen: enrolled[DeviceIdentity(bluetoothAddress: found.address)]?.accessory
         )

@@ -70,7 +70,8 @@ struct HeadsetProfiles {
     /// records from the headset, and takes it back two seconds later, also where it was changed here: each
     /// transmission changes it again, and between them nobody quarrels with WirePlumber.
     private var yielded: Set<String> = []
-    /// Those cards. While a profile is changed, the source that tells may be missing for a moment.
+    /// The cards whose profile WirePlumber 0.5 changes itself. The source by which they are recognised may be
+    /// missing for a moment while it does.
     private var changedByManager: Set<String> = []
     private var isTransmitting = false
     private var isJoined = false
@@ -109,6 +110,7 @@ struct HeadsetProfiles {
             settle(&effects)
         case .serverLost:
             devices = AudioDevices()
+            changedByManager = []
             entries.removeAll { $0.phase == .writing }
             for index in entries.indices { entries[index].phase = .unknown }
         case .saved(let isWritten):
