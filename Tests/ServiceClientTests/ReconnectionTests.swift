@@ -158,6 +158,19 @@ extension Reconnection {
         world.reconnection.expect([.retry(after: .milliseconds(100))], after: .attemptFailed)
     }
 
+    /// As when the daemon starts anew: the end of its last connection may be reported after its new socket.
+    @Test(arguments: [Reconnection.Event.attemptFailed, .lost])
+    func `a socket that appears during an attempt is tried after the shortest delay`(
+        end: Reconnection.Event
+    ) {
+        var world = World()
+        world.handle(.started)
+        for _ in 1...4 { world.expectDelay() }
+        world.reconnection.expect([.connect], after: .delayElapsed)
+        world.reconnection.expect([], after: .socketAppeared)
+        world.reconnection.expect([.retry(after: .milliseconds(100))], after: end)
+    }
+
     /// Every event in every state that twelve failures can reach.
     @Test func `every effect fits what is armed, watched and connected`() {
         var open = [Shell()]

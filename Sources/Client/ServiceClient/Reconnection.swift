@@ -152,16 +152,20 @@ package struct Reconnection: Equatable, Sendable {
         }
     }
 
-    /// Connects without the rest of the delay, and begins with the shortest delay again.
+    /// Connects without the rest of the delay, and begins with the shortest delay again. So it does while an
+    /// attempt is made: that one may have reached the daemon before, whose socket was removed meanwhile.
     private mutating func connectNow() -> [Effect] {
         switch state {
+        case .connecting(let attempts):
+            state = .connecting(Attempts(backOff: backOff, isWatched: attempts.isWatched))
+            return []
         case .waiting(let attempts):
             state = .connecting(Attempts(backOff: backOff, isWatched: attempts.isWatched))
             return [.cancelRetry, .connect]
         case .dormant:
             state = .connecting(Attempts(backOff: backOff, isWatched: true))
             return [.connect]
-        case .stopped, .connecting, .connected:
+        case .stopped, .connected:
             return []
         }
     }
