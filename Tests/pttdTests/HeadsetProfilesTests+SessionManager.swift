@@ -22,33 +22,46 @@ extension HeadsetProfilesTests {
         #expect(handle(&profiles, headset.listed()) == [.save([])])
     }
 
-    @Test(arguments: [HeadsetMode.conversation, .channel])
-    func `a profile that WirePlumber takes back is changed again with the next transmission, not before`(
+    /// What WirePlumber takes back itself it does not store: the headset would connect with our profile.
+    @Test(arguments: [HeadsetMode.transmission, .conversation, .channel])
+    func `where WirePlumber changes the profile itself, each mode changes it for a transmission and back`(
         mode: HeadsetMode
     ) {
         var headset = Headset(.wirePlumber05)
         var profiles = HeadsetProfiles(mode)
-        _ = handle(&profiles, .channelChanged(isJoined: true))
-        _ = handle(&profiles, headset.listed())
-        _ = handle(&profiles, .transmissionBegan)
-        _ = handle(&profiles, .saved(true))
-        headset.active = headset.talk
-        #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
-        _ = handle(&profiles, .transmissionEnded)
-        headset.active = headset.music
-        #expect(handle(&profiles, headset.listed()) == [.save([])])
         #expect(handle(&profiles, headset.listed()).isEmpty)
-        #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
-        #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
+        #expect(handle(&profiles, .channelChanged(isJoined: true)).isEmpty)
+        for _ in 1...2 {
+            #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
+            #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
+            headset.active = headset.talk
+            #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
+            #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
+            headset.active = headset.music
+            // Its source may be missing meanwhile.
+            #expect(handle(&profiles, headset.listed(hasSource: false)) == [.save([])])
+            #expect(handle(&profiles, headset.listed()).isEmpty)
+        }
+    }
+
+    /// It does so where the first sound of the headset takes longer than two seconds.
+    @Test func `a profile that WirePlumber takes back during a transmission is changed back after it`() {
+        var headset = Headset(.wirePlumber05)
+        var profiles = transmitting(.transmission, on: &headset)
+        headset.active = headset.music
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
     }
 
     @Test(arguments: [true, false])
-    func `a press while WirePlumber takes the profile back waits for the headset`(hasSink: Bool) {
+    func `a press while the profile is changed back waits for the headset`(hasSink: Bool) {
         var headset = Headset(.wirePlumber05)
         var profiles = transmitting(.conversation, on: &headset)
         // Long after the order to change it.
         let later = Self.start + .seconds(20)
-        _ = handle(&profiles, .transmissionEnded, at: later)
+        #expect(handle(&profiles, .transmissionEnded, at: later) == [headset.set(headset.music)])
         (headset.active, headset.isPlaying, headset.hasSink) = (headset.music, false, hasSink)
         #expect(handle(&profiles, headset.listed(), at: later) == [.save([])])
         #expect(handle(&profiles, .transmissionBegan, at: later) == [.save([headset.change])])
@@ -64,22 +77,5 @@ extension HeadsetProfilesTests {
         (headset.active, headset.hasSink) = (AudioCard.off, false)
         _ = handle(&profiles, headset.listed())
         #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: nil)])
-    }
-
-    @Test
-    func `WirePlumber may take the profile back while its source is missing, and the next press gets it`() {
-        var headset = Headset(.wirePlumber05)
-        var profiles = HeadsetProfiles(.conversation)
-        _ = handle(&profiles, headset.listed())
-        _ = handle(&profiles, .transmissionBegan)
-        _ = handle(&profiles, .saved(true))
-        headset.active = headset.talk
-        #expect(handle(&profiles, headset.listed()).contains(.openMicrophone(source: headset.source)))
-        _ = handle(&profiles, .transmissionEnded)
-        headset.active = headset.music
-        headset.hasSink = false
-        #expect(handle(&profiles, headset.listed(hasSource: false)).contains(.save([])))
-        #expect(handle(&profiles, .transmissionBegan).contains(.save([headset.change])))
-        #expect(handle(&profiles, .saved(true)).contains(headset.set(headset.talk)))
     }
 }

@@ -66,12 +66,11 @@ struct HeadsetProfiles {
     /// Cards that are left as they are until the microphone is not wanted any more: the server has refused,
     /// the change could not be written down, or somebody else has chosen a profile meanwhile.
     private var declined: Set<String> = []
-    /// Cards whose profile the server has taken back. WirePlumber 0.5 changes it itself while anything
-    /// records from the headset, and takes it back two seconds later, also where it was changed here: each
-    /// transmission changes it again, and between them nobody quarrels with WirePlumber.
-    private var yielded: Set<String> = []
-    /// The cards whose profile WirePlumber 0.5 changes itself. The source by which they are recognised may be
-    /// missing for a moment while it does.
+    /// The cards whose profile WirePlumber 0.5 changes itself while anything records from the headset, and
+    /// takes back two seconds later, also where it was changed here. So it is changed here for a transmission
+    /// only, and always changed back: what is set here, WirePlumber stores as a person's choice for the next
+    /// time that the headset connects, and what it takes back itself it does not store.
+    /// The source by which these cards are recognised may be missing for a moment.
     private var changedByManager: Set<String> = []
     private var isTransmitting = false
     private var isJoined = false
@@ -122,7 +121,6 @@ struct HeadsetProfiles {
             stopWaiting(&effects)
         case .transmissionBegan:
             isTransmitting = true
-            yielded = []
             conversationEnd = nil
             waitingEnd = now + Self.waitLimit
             effects.append(.cancelTimer)
@@ -150,13 +148,14 @@ struct HeadsetProfiles {
 
     // MARK: The profiles
 
-    private var isWanted: Bool {
+    private func isWanted(on card: String) -> Bool {
         guard !isStopping else { return false }
+        let isKept = !changedByManager.contains(card)
         return switch mode {
         case .music: false
         case .transmission: isTransmitting
-        case .conversation: isTransmitting || conversationEnd != nil
-        case .channel: isJoined
+        case .conversation: isTransmitting || isKept && conversationEnd != nil
+        case .channel: isJoined && (isTransmitting || isKept)
         }
     }
 
@@ -170,19 +169,14 @@ struct HeadsetProfiles {
     }
 
     private mutating func updateProfiles(_ effects: inout [Effect]) {
-        if isWanted {
-            begin(&effects)
-        } else {
-            declined = []
-            yielded = []
-            undo(&effects)
+        declined = declined.filter { isWanted(on: $0) }
+        if let card = headset, isWanted(on: card.name), !declined.contains(card.name) {
+            begin(card, &effects)
         }
+        undo(&effects)
     }
 
-    private mutating func begin(_ effects: inout [Effect]) {
-        guard let card = headset, !declined.contains(card.name), !yielded.contains(card.name) else {
-            return
-        }
+    private mutating func begin(_ card: AudioCard, _ effects: inout [Effect]) {
         if let index = entries.firstIndex(where: { $0.change.card == card.name }) {
             guard entries[index].phase == .undoing else { return }
             entries[index].phase = .ordered
@@ -199,13 +193,15 @@ struct HeadsetProfiles {
         for index in entries.indices where [.ordered, .made].contains(entries[index].phase) {
             let change = entries[index].change
             // The change of a headset that is away is undone when it returns.
-            guard devices.cards.contains(where: { $0.name == change.card }) else { continue }
+            guard !isWanted(on: change.card), devices.cards.contains(where: { $0.name == change.card }) else {
+                continue
+            }
             entries[index].phase = .undoing
             effects.append(.setProfile(card: change.card, profile: change.original))
         }
         // Not made yet: the order is not given.
         let count = entries.count
-        entries.removeAll { $0.phase == .writing }
+        entries = entries.filter { $0.phase != .writing || isWanted(on: $0.change.card) }
         if entries.count != count { save(&effects) }
     }
 
@@ -226,11 +222,10 @@ struct HeadsetProfiles {
             switch phase {
             // What was ordered may not have been made yet.
             case .writing where isOriginal, .ordered where isOriginal, .undoing where isOurs: break
+            // Nobody's choice, and WirePlumber changes it again.
+            case .made where isOriginal && changedByManager.contains(card.name): break
             case .ordered where isOurs, .made where isOurs, .unknown where isOurs:
                 entries[index].phase = .made
-            case .made where isOriginal && !isTransmitting && changedByManager.contains(card.name):
-                yielded.insert(change.card)
-                entries.remove(at: index)
             case .writing, .ordered, .made:
                 declined.insert(change.card)
                 entries.remove(at: index)

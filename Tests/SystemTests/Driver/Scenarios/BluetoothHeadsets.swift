@@ -39,7 +39,7 @@ extension Scenario {
         }
     }
 
-    /// WirePlumber 0.5 may take the profile back between two transmissions.
+    /// Where WirePlumber 0.5 changes the profile itself, the headset plays music between two transmissions.
     private static func keepsIt(_ mode: String) -> Scenario {
         Scenario(part: 22, "each press of a \(mode) opens the microphone of a Bluetooth headset") { fixture in
             try await SoundHeadset.inUse(fixture, as: mode) { headset, application in
@@ -47,7 +47,7 @@ extension Scenario {
                     try await fixture.press(.ffe0, for: application)
                     try await headset.talks(fixture)
                     try await fixture.release(.ffe0)
-                    // Longer than WirePlumber takes for that.
+                    // Longer than a change of the profile takes.
                     try await never("a transmission begins", for: .seconds(3)) {
                         fixture.core.status?.transmission != nil
                     }
