@@ -16,6 +16,7 @@ final class IndicatorFixture {
     let events = AsyncQueue(of: CoreEvent.self)
     let channelID: ChannelID
     private(set) var indicator: TestProcess
+    private var knowsChannel = false
     private let sound: PrivateAudioServer?
     private let application: VarlinkClient
     private let calls: VarlinkClient
@@ -177,9 +178,14 @@ final class IndicatorFixture {
         try await call(ChannelInterface.endTransmitting, request)
     }
 
-    /// Returns when the talk key is bound.
+    /// Returns when the talk key is bound, and the channel known, without which it begins nothing.
     func isBound() async throws {
-        _ = try await indicator.lines.first { $0.contains("the talk key is bound") }
+        var isBound = false
+        while !isBound || !knowsChannel {
+            let line = try await indicator.lines.next()
+            if line.contains("the talk key is bound") { isBound = true }
+            if line.contains("CoreUpdate.status(") { knowsChannel = true }
+        }
     }
 
     /// Returns when the indicator takes notice of a panel.
