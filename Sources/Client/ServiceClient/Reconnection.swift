@@ -152,8 +152,8 @@ package struct Reconnection: Equatable, Sendable {
         }
     }
 
-    /// Connects without the rest of the delay, and begins with the shortest delay again. So it does while an
-    /// attempt is made: that one may have reached the daemon before, whose socket was removed meanwhile.
+    /// Connects without the rest of the delay, and begins with the shortest delay again. An attempt that is
+    /// being made may have reached an earlier daemon, which closes it: the next one comes soon too.
     private mutating func connectNow() -> [Effect] {
         switch state {
         case .connecting(let attempts):
