@@ -132,6 +132,11 @@ package final class PrivateAudioServer {
         for process in processes { process.signal(SIGSTOP) }
     }
 
+    /// Lets the server go on.
+    package func thaw() {
+        for process in processes { process.signal(SIGCONT) }
+    }
+
     /// Removes the microphone, as unplugging it would.
     package func removeMicrophone() async throws {
         switch program {

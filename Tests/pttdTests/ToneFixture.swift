@@ -127,14 +127,21 @@ final class ToneFixture {
 
     /// Transmits as the core does: delivers what is captured after the talk permit tone.
     ///
+    /// - Parameters:
+    ///   - duration: Of what is delivered.
+    ///   - before: A tone that is played just before.
+    ///   - middle: Called in the middle of the talk permit tone.
     /// - Returns: What was delivered in `duration`, and how long the gate was closed.
+    /// - Throws: If nothing is delivered for so long within ten seconds.
     func transmit(
         _ duration: Duration,
-        rightAfter before: Tone? = nil
+        rightAfter before: Tone? = nil,
+        inTheMiddle middle: @escaping @EventLoop () -> Void = {}
     ) async throws -> ([Int16], waited: Duration) {
         let finished = AsyncQueue(of: Duration.self)
         var delivered: [Int16] = []
         var (began, waited) = (MonotonicInstant.now, Duration?.none)
+        let halfway = TimerSource { middle() }
         microphone.open(
             .standard,
             started: { [player, microphone] in
@@ -145,6 +152,7 @@ final class ToneFixture {
                     microphone.discard(before: $0)
                     waited = MonotonicInstant.now - began
                 }
+                halfway.arm(after: .milliseconds(50))
             },
             frame: { _, samples in
                 delivered += samples.bindMemory(to: Int16.self)

@@ -49,18 +49,6 @@ final class TonePlayer {
     /// Earlier than anything that is captured.
     private static let always = MonotonicInstant(nanoseconds: .min)
 
-    /// Until the tone cannot be captured any more.
-    private struct Wait {
-        let began: MonotonicInstant
-        let microphone: Microphone
-        let completion: @EventLoop (MonotonicInstant) -> Void
-        /// The tone, once the server has it: another one may be playing before.
-        var number: Int?
-        /// The time from which the capture is free of the tone; nil until the server has reported its
-        /// latencies.
-        var end: MonotonicInstant?
-    }
-
     /// While one of them is true, a press may need a tone soon, and the stream is kept open.
     var isChannelJoined = false {
         didSet { if isChannelJoined != oldValue { update() } }
@@ -210,6 +198,10 @@ final class TonePlayer {
     }
 
     private func ended(_ number: Int) {
+        if wait?.number == number {
+            wait?.isPlayed = true
+            if case .checking = wait?.phase { measureCapture(of: number, after: .now) }
+        }
         guard number == self.number, next == nil else { return }
         stop()
         if !isNeeded { close() }
@@ -239,12 +231,18 @@ final class TonePlayer {
     private func measure() {
         guard let number = wait?.number, let stream else { return }
         stream.latency { [weak self] playback in
-            guard let self, let wait, wait.number == number else { return }
-            let end = MonotonicInstant.now + (playback ?? Self.unknownLatency)
-            wait.microphone.latency { [weak self] capture in
-                guard let self, self.wait?.number == number else { return }
-                waitUntil(end + (capture ?? Self.unknownLatency) + Self.period)
-            }
+            self?.measureCapture(of: number, after: .now + (playback ?? Self.unknownLatency))
+        }
+    }
+
+    /// Waits for what the microphone captures until `played`, when the tone has been played.
+    private func measureCapture(of number: Int, after played: MonotonicInstant) {
+        guard let wait, wait.number == number else { return }
+        wait.microphone.latency { [weak self] capture in
+            guard let self, let began = self.wait?.began, self.wait?.number == number else { return }
+            let end = played + (capture ?? Self.unknownLatency) + Self.period
+            self.wait?.phase = .playing(until: end)
+            limit.arm(at: min(end, began + ToneSounds.longest))
         }
     }
 
@@ -254,23 +252,29 @@ final class TonePlayer {
     /// Of a server that does not say.
     private static let unknownLatency = Duration.milliseconds(200)
 
-    private func waitUntil(_ end: MonotonicInstant) {
-        guard let began = wait?.began else { return }
-        wait?.end = end
-        limit.arm(at: min(end, began + ToneSounds.longest))
-    }
-
     private func timeCame() {
         guard let wait else { return }
         let now = MonotonicInstant.now
-        if wait.end.map({ $0 > now }) ?? true {
+        switch wait.phase {
+        case .playing(let end) where end <= now: check(end)
+        case .starting, .playing, .checking:
             // The tone has not started, or does not end, or its stream has not opened: it must not be
             // captured later.
-            if isOpen, wait.end == nil { restingLatency = Self.latency }
+            if isOpen, case .starting = wait.phase { restingLatency = Self.latency }
             stop()
             finishWaiting(at: now)
-        } else {
-            finishWaiting(at: wait.end ?? now)
+        }
+    }
+
+    /// Waits until the tone has been played. The answer of the microphone comes after all that the server has
+    /// delivered before.
+    private func check(_ end: MonotonicInstant) {
+        guard let wait else { return }
+        self.wait?.phase = .checking
+        limit.arm(at: wait.began + ToneSounds.longest)
+        guard wait.isPlayed, let number = wait.number else { return }
+        wait.microphone.latency { [weak self] _ in
+            if self?.wait?.number == number { self?.finishWaiting(at: end) }
         }
     }
 

@@ -1,0 +1,25 @@
+import EventLoop
+
+extension TonePlayer {
+    /// Until the tone cannot be captured any more.
+    struct Wait {
+        let began: MonotonicInstant
+        let microphone: Microphone
+        let completion: @EventLoop (MonotonicInstant) -> Void
+        /// The tone, once the server has it: another one may be playing before.
+        var number: Int?
+        /// True if the server has played all of it.
+        var isPlayed = false
+        var phase = Phase.starting
+    }
+
+    enum Phase {
+        /// The server has not reported its latencies.
+        case starting
+        /// By these latencies the capture is free of the tone from then on.
+        case playing(until: MonotonicInstant)
+        /// That time has come. The server or this process may have stood still meanwhile, so that the server
+        /// has yet to play the rest of the tone, or to deliver what it has captured of it.
+        case checking
+    }
+}
