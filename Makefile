@@ -64,6 +64,9 @@ order = $(CURDIR)/Sources/Programs/press.order
 delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
 
+# What bluetoothd is preloaded with where the kernel has no Bluetooth.
+no_bluetooth = clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
+
 # Where `make deb` writes, and how it packs (xz, zstd).
 debs = .build/deb
 compression = xz
@@ -212,7 +215,7 @@ desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemo
 desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 and Plasma 6.3 and 6.7; makes their roots, 5 GB, and needs root
 	Tests/DesktopTests/desktops
 
-screenshots: dependencies  ## the pictures of README.md from the programs, not as root; commit .github/screenshots
+screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done
 	Tests/DesktopTests/run screenshots
 
@@ -220,7 +223,7 @@ bench: dependencies $(static)  ## latency, memory and wake-ups beside other prog
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-indicator pttctl ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
-	@clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
+	@$(no_bluetooth)
 	@cp pipewire/$(fragment) .build/release
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/release/ptt-bench
 
@@ -228,6 +231,7 @@ order: dependencies $(static)  ## places the functions of a press side by side i
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
+	@$(no_bluetooth)
 	PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories Tests/Benchmarks/order $(order)
 
 install:  ## installs programs, user services, and what udev and PipeWire read (DESTDIR=, PREFIX=/usr/local)
