@@ -218,7 +218,7 @@ let package = Package(
         ),
         program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", "PTTMessages", log),
         program("ptt-echo", "Invocation", "PushToTalk"),
-        // The code of README.md and of the documentation's first steps, built as an application builds it.
+        // The code of Applications.md and of the first steps, built as an application builds it.
         .executableTarget(name: "radio", dependencies: ["PushToTalk"], path: "Examples/radio"),
         program(
             "pttctl",

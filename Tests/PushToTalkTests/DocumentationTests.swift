@@ -11,8 +11,8 @@ import Testing
         #expect(files[1].suffix(blocks[1].count) == blocks[1][...])
     }
 
-    @Test func `the README shows a part of the example`() throws {
-        let blocks = try codeBlocks(of: "README.md").map { $0.map(unindented) }
+    @Test func `the page for applications shows a part of the example`() throws {
+        let blocks = try codeBlocks(of: "Documentation/Applications.md").map { $0.map(unindented) }
         let file = try lines(of: "Examples/radio/main.swift").map(unindented)
         #expect(blocks.count == 1)
         for block in blocks {
@@ -21,15 +21,16 @@ import Testing
         }
     }
 
-    @Test func `the README shows all of the example in Python`() throws {
-        let page = try text(of: "README.md")
+    @Test func `the page for applications shows all of the example in Python`() throws {
+        let page = try text(of: "Documentation/Applications.md")
         #expect(page.contains("```python\n\(try text(of: "Examples/python/talk.py"))```\n"))
     }
 
     @Test(arguments: [
         "README.md", "Sources/README.md", "Tests/README.md", "Tests/SystemTests/README.md",
-        "Documentation/Configuration.md", "Documentation/Devices.md", "Documentation/Installation.md",
-        "Documentation/Sockets.md",
+        "Documentation/Applications.md", "Documentation/Calls.md", "Documentation/Configuration.md",
+        "Documentation/Devices.md", "Documentation/Installation.md", "Documentation/Safety.md",
+        "Documentation/Sockets.md", "Documentation/Troubleshooting.md",
     ])
     func `every file that a page names or links exists`(page: String) throws {
         let text = try text(of: page)
