@@ -95,7 +95,26 @@ struct IndicatorTests {
         #expect(lines.count == 1)
     }
 
-    @Test func `without a channel a click does nothing`() {
+    @Test func `in a call a click, and the key, talk to those who record`() {
+        var indicator = Indicator()
+        let call = Status(isAudioServerReady: true, timeLimit: 60, virtualMicrophone: .recorded(by: ["OBS"]))
+        _ = indicator.handle(.core(.status(call)), at: Self.now)
+        #expect(indicator.handle(.panelActivated, at: Self.now) == [.begin(.panel, nil)])
+        #expect(indicator.handle(.keyPressed, at: Self.now).contains(.begin(.key, nil)))
+        let began = Self.transmission(TalkOrigin.panel.origin)
+        _ = indicator.handle(.core(.event(.transmissionBegan(transmission: began))), at: Self.now)
+        #expect(indicator.handle(.panelActivated, at: Self.now) == [.stop(nil)])
+        #expect(indicator.handle(.menuClicked(.leave), at: Self.now) == [])
+        let end = Self.now + Indicator.pause.nothingToShow
+        let ended = indicator.handle(
+            .core(.event(.virtualMicrophoneChanged(virtualMicrophone: .idle))),
+            at: Self.now
+        )
+        #expect(ended.contains(.arm(at: end)))
+        #expect(indicator.handle(.timerFired, at: end).contains(.exit(.nothingToShow)))
+    }
+
+    @Test func `without a channel and a call a click does nothing`() {
         var indicator = Indicator()
         _ = indicator.handle(.core(.status(Status(timeLimit: 60))), at: Self.now)
         #expect(indicator.handle(.panelActivated, at: Self.now) == [])
@@ -104,14 +123,14 @@ struct IndicatorTests {
 
     @Test func `the program ends some seconds after the channel was left, unless one is joined`() throws {
         var (indicator, _) = try Self.joined()
-        let end = Self.now + Indicator.pause.channelLeft
+        let end = Self.now + Indicator.pause.nothingToShow
         let left = indicator.handle(
             .core(.event(.channelLeft(leaveReason: .userRequest, explanation: nil))),
             at: Self.now
         )
         #expect(left.contains(.arm(at: end)))
         var other = indicator
-        #expect(indicator.handle(.timerFired, at: end).contains(.exit(.channelLeft)))
+        #expect(indicator.handle(.timerFired, at: end).contains(.exit(.nothingToShow)))
 
         let channel = try #require(try Self.status("Other").channel)
         let joined = other.handle(
@@ -151,18 +170,60 @@ struct IndicatorTests {
         #expect(Self.panel(next)?.menu.first { $0.id == .problem }?.isVisible == false)
     }
 
-    @Test func `the refusal of another program is not shown`() throws {
+    private static func problem(_ effects: [Indicator.Effect]) -> String? {
+        panel(effects)?.menu.first { $0.id == .problem && $0.isVisible }?.label
+    }
+
+    @Test(arguments: [
+        (OriginKind.wiredHeadset, true), (.bluetoothButton, true), (.inputDevice, true),
+        (.commandLine, false), (.application, false),
+    ]) func `the refusal of a button is shown, and that of another program is not`(
+        kind: OriginKind,
+        isShown: Bool
+    ) throws {
         var (indicator, _) = try Self.joined()
-        let origin = Origin(kind: .wiredHeadset, identifier: "jack", name: "Jack")
-        let refused = indicator.handle(
-            .core(
-                .event(
-                    .transmissionRefused(origin: origin, refusal: Refusal(.callActive, "a call is active"))
-                )
-            ),
-            at: Self.now
+        let refusal = CoreEvent.transmissionRefused(
+            origin: Origin(kind: kind, identifier: "x", name: "X"),
+            refusal: Refusal(.callActive, "a call is active")
         )
-        #expect(refused == [])
+        let refused = indicator.handle(.core(.event(refusal)), at: Self.now)
+        #expect(Self.problem(refused) == (isShown ? "a call is active" : nil))
+        #expect(!isShown || refused.contains { if case .showPanel = $0 { true } else { false } })
+    }
+
+    @Test func `a press that the application handles itself is not refused`() throws {
+        var indicator = Indicator()
+        var status = try Self.status()
+        status.channel?.areAccessoryEventsEnabled = false
+        _ = indicator.handle(.core(.status(status)), at: Self.now)
+        let refusal = CoreEvent.transmissionRefused(
+            origin: Origin(kind: .bluetoothButton, identifier: "b", name: "Button"),
+            refusal: Refusal(.transmissionNotAllowed, "the application handles accessory buttons itself")
+        )
+        #expect(indicator.handle(.core(.event(refusal)), at: Self.now) == [])
+    }
+
+    @Test func `the time limit and a lost button are shown as text, until the next transmission`() throws {
+        var (indicator, _) = try Self.joined()
+        let button = Origin(kind: .bluetoothButton, identifier: "b", name: "Button")
+        let began = CoreEvent.transmissionBegan(transmission: Self.transmission(button))
+        _ = indicator.handle(.core(.event(began)), at: Self.now)
+        let near = indicator.handle(.core(.event(.timeLimitNear(secondsLeft: 10))), at: Self.now)
+        #expect(Self.problem(near) == "The time limit ends this in 10 seconds")
+        let lost = CoreEvent.transmissionEnded(
+            transmission: Self.transmission(button),
+            cause: .linkLost,
+            endedBy: .unknown
+        )
+        let ended = indicator.handle(.core(.event(lost)), at: Self.now)
+        #expect(Self.problem(ended) == "It ended: the link to the button was lost")
+        #expect(Self.problem(indicator.handle(.core(.event(began)), at: Self.now)) == nil)
+        let released = CoreEvent.transmissionEnded(
+            transmission: Self.transmission(button),
+            cause: .released,
+            endedBy: .handsfreeButton
+        )
+        #expect(Self.problem(indicator.handle(.core(.event(released)), at: Self.now)) == nil)
     }
 
     @Test func `a picture is shown when it is ready, and fetched again on the next connection if it was not`()

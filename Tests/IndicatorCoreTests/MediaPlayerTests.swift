@@ -5,10 +5,7 @@ import Testing
 
 @Suite struct MediaPlayerTests {
     static let media = IndicatorSettings(lockScreen: .media)
-    static let silent = ShownChannel(
-        channelID: ChannelID(randomBytes: (1, 1)),
-        name: "Radio"
-    )
+    static let silent = Destination.radio
     static let speaking = {
         var view = silent
         view.speaker = .init(name: "Anna", imageID: "a")

@@ -17,7 +17,7 @@ import Testing
 
     @Test func `with a panel only a speaker is news, and the microphone is not`() {
         var daemon = SimulatedDaemon()
-        var view = ShownChannel.radio
+        var view = Destination.radio
         view.hasPanel = true
         daemon.show(view)
         #expect(daemon.calls == 0)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `without a panel the notification says that the microphone is open`() {
         var daemon = SimulatedDaemon(actions: true)
-        var view = ShownChannel.radio
+        var view = Destination.radio
         view.isMicrophoneOpen = true
         daemon.show(view)
         #expect(daemon.content?.body == "The microphone is open")
@@ -89,7 +89,7 @@ import Testing
         daemon.show(.speaking("Anna"))
         daemon.close(.dismissed)
         daemon.pass(2)
-        var view = ShownChannel.speaking("Anna")
+        var view = Destination.speaking("Anna")
         view.isMicrophoneOpen = true
         daemon.show(view)
         daemon.show(.radio)
@@ -104,11 +104,11 @@ import Testing
         daemon.show(.radio)
         daemon.close(.dismissed)
         daemon.pass(2)
-        var view = ShownChannel.radio
+        var view = Destination.radio
         view.name = "Renamed"
         daemon.show(view)
         #expect(daemon.calls == 1)
-        view.channelID = ChannelID(randomBytes: (2, 2))
+        view.receiver = .channel(ChannelID(randomBytes: (2, 2)))
         daemon.show(view)
         #expect(daemon.calls == 2)
     }
@@ -149,7 +149,7 @@ import Testing
     @Test func `the picture of who speaks does not wait, and that of the next one does`() {
         var daemon = SimulatedDaemon()
         daemon.show(.speaking("Anna"))
-        var view = ShownChannel.speaking("Anna")
+        var view = Destination.speaking("Anna")
         view.speaker?.imageID = "a"
         daemon.show(view)
         #expect(daemon.content?.imageID == "a")
@@ -230,7 +230,7 @@ import Testing
 
     @Test func `a locked screen shows no name and no picture, at once`() {
         var daemon = SimulatedDaemon(actions: true)
-        var view = ShownChannel.speaking("Anna")
+        var view = Destination.speaking("Anna")
         view.speaker?.imageID = "a"
         daemon.show(view)
         view.isLocked = true
@@ -244,7 +244,7 @@ import Testing
 
     @Test func `names are on a locked screen if the person asked for them`() {
         var daemon = SimulatedDaemon(settings: IndicatorSettings(namesOnLockScreen: true))
-        var view = ShownChannel.speaking("Anna")
+        var view = Destination.speaking("Anna")
         view.isLocked = true
         daemon.show(view)
         #expect(daemon.content?.body == "Anna speaks")
@@ -253,7 +253,7 @@ import Testing
     @Test func `a locked screen shows nothing if the person wants it so`() {
         var daemon = SimulatedDaemon(settings: IndicatorSettings(lockScreen: .off))
         daemon.show(.speaking("Anna"))
-        var view = ShownChannel.speaking("Anna")
+        var view = Destination.speaking("Anna")
         view.isLocked = true
         daemon.show(view)
         #expect(daemon.content == nil)

@@ -1,3 +1,4 @@
+import Glibc
 import PTTMessages
 import Testing
 
@@ -72,8 +73,39 @@ struct PanelItemTests {
         )
     }
 
-    @Test func `without a channel the item is passive, and nothing is to click`() {
-        let item = PanelItem(Status(timeLimit: 60))
+    @Test(arguments: [
+        ([], "A program"), (["Mumble"], "Mumble"), (["Mumble", "OBS"], "Mumble and OBS"),
+        (["Mumble", "OBS", "Firefox"], "3 programs"),
+    ]) func `in a call the item says which programs hear`(programs: [String], names: String) {
+        var status = Status(
+            isAudioServerReady: true,
+            timeLimit: 60,
+            virtualMicrophone: .recorded(by: programs)
+        )
+        let verb = programs.count > 1 ? "hear" : "hears"
+        let idle = PanelItem(status)
+        #expect(idle.title == "Push to talk")
+        #expect(idle.state == .active && idle.icon == .idle)
+        #expect(idle.toolTip == "\(names) \(verb) silence")
+        #expect(idle.menu.first { $0.id == .speaker }?.label == "\(names) \(verb) silence")
+        #expect(idle.menu.first { $0.id == .talk }?.isEnabled == true)
+        #expect(idle.menu.first { $0.id == .leave }?.isEnabled == false)
+        status.transmission = Transmission(
+            transmissionID: TransmissionID(rawValue: 1),
+            source: .handsfreeButton,
+            origin: TalkOrigin.key.origin,
+            began: 0
+        )
+        let open = PanelItem(status)
+        #expect(open.state == .attention && open.icon == .microphoneOpen)
+        #expect(open.toolTip == "The microphone is open: \(names) \(verb) you")
+    }
+
+    @Test(arguments: [VirtualMicrophone.off, .idle, .unavailable(reason: "no server")])
+    func `without a channel and a call the item is passive, and nothing is to click`(
+        microphone: VirtualMicrophone
+    ) {
+        let item = PanelItem(Status(timeLimit: 60, virtualMicrophone: microphone))
         #expect(item.state == .passive)
         #expect(item.menu.allSatisfy { !$0.isEnabled })
     }
@@ -81,7 +113,7 @@ struct PanelItemTests {
     @Test func `the menu has the same entries in every state`() throws {
         var speaking = try Self.status()
         speaking.channel?.participant = Participant(name: "Anna")
-        let items = [PanelItem(nil), PanelItem(Status(timeLimit: 1)), PanelItem(speaking, refusal: "no")]
+        let items = [PanelItem(nil), PanelItem(Status(timeLimit: 1)), PanelItem(speaking, message: "no")]
         #expect(Set(items.map { $0.menu.map(\.id) }).count == 1)
     }
 
@@ -94,10 +126,35 @@ struct PanelItemTests {
             let start = (size / 2 * size + size / 7) * 4
             let pixel = Array(pixmap.argb[start..<start + 4])
             #expect(pixel == [0xFF, icon.colour.red, icon.colour.green, icon.colour.blue])
-            // The corner is transparent, the microphone white.
+            // The corner is transparent.
             #expect(pixmap.argb[0] == 0)
-            let middle = (size * 3 / 8 * size + size / 2) * 4
-            #expect(Array(pixmap.argb[middle..<middle + 4]) == [0xFF, 0xFF, 0xFF, 0xFF])
         }
+    }
+
+    /// The WCAG 2.2 ask for 3:1 between parts of a picture that must be told apart (1.4.11).
+    @Test(arguments: PanelIcon.sizes)
+    func `the states differ in shape, and their shapes have contrast`(size: Int) {
+        let shapes = PanelIcon.allCases.map { icon in
+            let argb = icon.pixmap(size: size).argb
+            return (0..<size * size).map { argb[$0 * 4] > 0 && argb[$0 * 4 + 1..<$0 * 4 + 4].min()! > 0xC0 }
+        }
+        for (index, shape) in shapes.enumerated() {
+            for other in shapes[..<index] {
+                let different = zip(shape, other).count { $0 != $1 }
+                #expect(different * 20 > size * size, "\(different) of \(size * size) pixels")
+            }
+        }
+        for icon in PanelIcon.allCases {
+            let colour = icon.colour
+            let parts = [colour.red, colour.green, colour.blue].map(Self.linear)
+            let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+            #expect(1.05 / (luminance + 0.05) > 3)
+        }
+    }
+
+    /// A channel of sRGB as light (WCAG 2.2, "relative luminance").
+    private static func linear(_ value: UInt8) -> Double {
+        let part = Double(value) / 255
+        return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
     }
 }

@@ -6,13 +6,11 @@ extension MonotonicTime {
     static let start = MonotonicTime(nanoseconds: 0)
 }
 
-extension ShownChannel {
-    static let radio = ShownChannel(
-        channelID: ChannelID(randomBytes: (1, 1)),
-        name: "Radio"
-    )
+extension Destination {
+    static let radio = Destination(receiver: .channel(ChannelID(randomBytes: (1, 1))), name: "Radio")
+    static let call = Destination(receiver: .calls(["Mumble"]), name: unnamed)
 
-    static func speaking(_ name: String) -> ShownChannel {
+    static func speaking(_ name: String) -> Destination {
         var view = radio
         view.speaker = .init(name: name)
         return view
@@ -50,7 +48,7 @@ struct SimulatedDaemon {
 
     var content: Notice.Content? { shown.values.first }
 
-    mutating func show(_ view: ShownChannel?) { carryOut(notice.update(view, at: now)) }
+    mutating func show(_ view: Destination?) { carryOut(notice.update(view, at: now)) }
 
     mutating func handle(_ event: Notice.Event) { carryOut(notice.handle(event, at: now)) }
 

@@ -1,8 +1,10 @@
+import DBus
 import EventLoop
 import Glibc
 import JSON
 import PTTMessages
 import TestSupport
+import Testing
 import Varlink
 
 /// A built `ptt-indicator` between a real `pttd`, with a channel and its application, and a session bus with
@@ -16,7 +18,6 @@ final class IndicatorFixture {
     let events = AsyncQueue(of: CoreEvent.self)
     let channelID: ChannelID
     private(set) var indicator: TestProcess
-    private var knowsChannel = false
     private let sound: PrivateAudioServer?
     private let application: VarlinkClient
     private let calls: VarlinkClient
@@ -29,7 +30,7 @@ final class IndicatorFixture {
     ///   - configuration: The text of `indicator.toml`; no file if nil.
     ///   - coreConfiguration: The text of `pttd.toml`; none if nil.
     ///   - systemBus: The address of the system bus; none runs if nil.
-    /// - Returns: The indicator, registered at the panel.
+    /// - Returns: The indicator, whose item shows the channel to the panel.
     /// - Throws: If something of it cannot be started.
     static func start(
         hasSound: Bool = true,
@@ -54,6 +55,7 @@ final class IndicatorFixture {
             systemBus: systemBus
         )
         try await panel.registration()
+        try await panel.showsChannel()
         return fixture
     }
 
@@ -151,19 +153,34 @@ final class IndicatorFixture {
         try await call(ChannelInterface.getStatus, NoParameters()).status
     }
 
+    /// Leaves the channel while a program records from the Push-to-Talk Microphone; the panel shows that when
+    /// it returns.
+    func call() async throws -> CallApplication {
+        let sound = try #require(sound)
+        try await until { try await status().virtualMicrophone.isPresent }
+        let call = try CallApplication(sound)
+        _ = try await events.first {
+            guard case .virtualMicrophoneChanged(.recorded) = $0 else { return false }
+            return true
+        }
+        try await leave()
+        try await until { try await panel.properties()["Title"]?.asString == "Push to talk" }
+        return call
+    }
+
     /// Leaves the channel, as its application.
     func leave() async throws {
         try await call(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID))
     }
 
-    private static let commandLine = Origin(kind: .commandLine, identifier: "test", name: "test")
+    static let commandLine = Origin(kind: .commandLine, identifier: "test", name: "test")
 
-    /// Begins a transmission from the command line.
-    func begin() async throws {
+    /// Begins a transmission, from the command line unless another origin is given.
+    func begin(_ origin: Origin = commandLine) async throws {
         let request = ChannelInterface.BeginRequest(
             channelID: channelID,
             source: .userRequest,
-            origin: Self.commandLine
+            origin: origin
         )
         try await call(ChannelInterface.beginTransmitting, request)
     }
@@ -178,14 +195,9 @@ final class IndicatorFixture {
         try await call(ChannelInterface.endTransmitting, request)
     }
 
-    /// Returns when the talk key is bound, and the channel known, without which it begins nothing.
+    /// Returns when the talk key is bound.
     func isBound() async throws {
-        var isBound = false
-        while !isBound || !knowsChannel {
-            let line = try await indicator.lines.next()
-            if line.contains("the talk key is bound") { isBound = true }
-            if line.contains("CoreUpdate.status(") { knowsChannel = true }
-        }
+        _ = try await indicator.lines.first { $0.contains("the talk key is bound") }
     }
 
     /// Returns when the indicator takes notice of a panel.

@@ -25,6 +25,7 @@ struct PanelTests {
                 "IconThemePath": "s", "IconPixmap": "a(iiay)", "OverlayIconName": "s",
                 "OverlayIconPixmap": "a(iiay)", "AttentionIconName": "s", "AttentionIconPixmap": "a(iiay)",
                 "AttentionMovieName": "s", "ToolTip": "(sa(iiay)ss)", "ItemIsMenu": "b", "Menu": "o",
+                "IconAccessibleDesc": "s", "AttentionAccessibleDesc": "s",
             ]
         )
         #expect(properties["Category"]?.asString == "Communications")
@@ -41,7 +42,6 @@ struct PanelTests {
     {
         let fixture = try await IndicatorFixture.start()
         let panel = fixture.panel
-        try await panel.waits(for: "Active")
 
         #expect(try await panel.click(4) == [.array(of: "i", [])])
         #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.panel")
@@ -50,6 +50,9 @@ struct PanelTests {
         #expect(try panel.entries(updated[0].asArray).keys.sorted() == [4])
         let open = try await panel.properties()
         #expect(Self.disc(open) == [0xFF, 0xD9, 0x1E, 0x2A])
+        for name: BusKey in ["IconAccessibleDesc", "AttentionAccessibleDesc"] {
+            #expect(open[name]?.asString == "The microphone is open")
+        }
         #expect(open["ToolTip"]?.asStructure?.last?.asString == "The microphone is open")
         #expect(try await panel.layout()[4]?["label"]?.asString == "Stop")
 
@@ -123,8 +126,10 @@ struct PanelTests {
     {
         let fixture = try await IndicatorFixture.start()
         try await fixture.panel.startHost(fixture.bus.address, name)
-        // The watcher looks for its hosts when one is registered.
+        // The indicator looks for the hosts of its watcher when one is registered.
+        let before = fixture.panel.questions
         try fixture.panel.setHost(true)
+        try await until { fixture.panel.questions > before }
         try await fixture.panel.click(4)
         _ = try await fixture.nextBegin()
         fixture.panel.crashHost()
@@ -203,7 +208,6 @@ struct PanelTests {
     @Test @EventLoop func `the indicator waits for a core that starts again`() async throws {
         let fixture = try await IndicatorFixture.start(hasSound: false)
         let panel = fixture.panel
-        try await panel.waits(for: "Active")
         fixture.core.crash()
         try await panel.signal("NewToolTip")
         let properties = try await panel.properties()

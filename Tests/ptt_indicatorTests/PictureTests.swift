@@ -62,7 +62,6 @@ struct PictureTests {
         let name = "_A\u{202E}n\u{7}na\nX" + String(repeating: "n", count: 4000)
         let fixture = try await IndicatorFixture.start(hasSound: false, channel: String(name.prefix(100)))
         let panel = fixture.panel
-        try await panel.waits(for: "Active")
         let label = try #require(try await panel.layout()[1]?["label"]?.asString)
         #expect(label.hasPrefix("__An na Xnnn"))
         #expect(label.unicodeScalars.count == 65)

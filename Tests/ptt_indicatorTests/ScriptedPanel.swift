@@ -13,7 +13,7 @@ final class ScriptedPanel {
     private static let watcher = "org.kde.StatusNotifierWatcher"
 
     /// The signals of the item and its menu, in their order.
-    let signals = AsyncQueue(of: BusSignal.self)
+    private var signals = AsyncQueue(of: BusSignal.self)
     private let registrations = AsyncQueue(of: String.self)
     let connection: BusConnection
     private var object: ExportedObject?
@@ -44,7 +44,8 @@ final class ScriptedPanel {
                     ],
                     properties: [
                         ExportedProperty("IsStatusNotifierHostRegistered", "b") { [weak panel] in
-                            .boolean(panel?.hasHost ?? false)
+                            panel?.questions += 1
+                            return .boolean(panel?.hasHost ?? false)
                         }
                     ]
                 )
@@ -61,6 +62,9 @@ final class ScriptedPanel {
 
     /// Ends as in a crash.
     func crash() { connection.close() }
+
+    /// How often the indicator has asked whether there is a host, after it has looked for their names.
+    private(set) var questions = 0
 
     /// The process that shows the items ends or starts, and the watcher stays.
     func setHost(_ hasHost: Bool) throws {
@@ -84,7 +88,9 @@ final class ScriptedPanel {
     private func registered(_ name: String) {
         owner = name
         subscriptions = [Self.itemPath, Self.menuPath].map { path in
-            connection.subscribe(MatchRule(sender: name, path: path)) { [signals] in signals.add($0) }
+            connection.subscribe(MatchRule(sender: name, path: path)) { [weak self] in
+                self?.signals.add($0)
+            }
         }
         registrations.add(name)
     }
@@ -180,9 +186,12 @@ final class ScriptedPanel {
         Set(try await signals.next(count).map(\.member))
     }
 
-    /// Waits until the item has this status.
-    func waits(for status: String) async throws {
-        while try await properties()["Status"]?.asString != status { try await signal("NewStatus") }
+    /// Waits until the item shows a channel, and drops the signals that said so.
+    func showsChannel() async throws {
+        while try await properties()["Status"]?.asString != "Active" { try await signal("NewStatus") }
+        // What was signalled before the answer has arrived before it.
+        _ = try await layout()
+        signals = AsyncQueue(of: BusSignal.self)
     }
 
     /// Waits for a signal; those before it are dropped.

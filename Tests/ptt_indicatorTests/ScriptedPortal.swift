@@ -16,6 +16,8 @@ final class ScriptedPortal {
         case neverAnswers
         /// It has the key from an earlier session, as Plasma.
         case knowsKey
+        /// It has version 2 of GlobalShortcuts.
+        case letsChoose
         /// It binds, and answers with a code that it has never set, as GNOME 48.0.
         case answersAnyCode
     }
@@ -145,7 +147,7 @@ final class ScriptedPortal {
         let version = ExportedProperty("version", "u") { [weak self] in
             // The property is also read when the object is exported.
             if self?.objects.isEmpty == false { self?.calls.add("version") }
-            return .uint32(1)
+            return .uint32(self?.manner == .letsChoose ? 2 : 1)
         }
         let create = ExportedMethod(
             "CreateSession",
@@ -169,7 +171,18 @@ final class ScriptedPortal {
             self?.bound = call.arguments
             self?.respond(to: call, Self.key)
         }
-        return ExportedInterface(Self.shortcuts, methods: [create, list, bind], properties: [version])
+        let configure = ExportedMethod(
+            "ConfigureShortcuts",
+            inputs: ["session_handle": "o", "parent_window": "s", "options": "a{sv}"]
+        ) { [weak self] call in
+            self?.calls.add("ConfigureShortcuts \(call.arguments[0].asObjectPath == self?.session)")
+            call.reply()
+        }
+        return ExportedInterface(
+            Self.shortcuts,
+            methods: [create, list, bind, configure],
+            properties: [version]
+        )
     }
 
     private static let noKey: [BusKey: BusValue] = ["shortcuts": .array(of: "(sa{sv})", [])]

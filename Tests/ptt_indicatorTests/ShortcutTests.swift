@@ -35,6 +35,18 @@ struct ShortcutTests {
         #expect(try await portal.calls.untilEnd(within: .seconds(5)) == calls)
     }
 
+    @Test @EventLoop func `the menu lets the desktop ask for the key, where the desktop can`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        #expect(try await fixture.panel.layout()[7]?["visible"]?.asBool == false)
+        let portal = try await ScriptedPortal.start(fixture.bus.address, .letsChoose)
+        _ = try await portal.binding()
+        try await until { try await fixture.panel.layout()[7]?["visible"]?.asBool != false }
+        try await fixture.panel.click(7)
+        #expect(try await portal.calls.next() == "ConfigureShortcuts true")
+        portal.crash()
+        try await until { try await fixture.panel.layout()[7]?["visible"]?.asBool == false }
+    }
+
     @Test @EventLoop func `a key that was bound counts as bound, whatever the code of the answer`()
         async throws
     {

@@ -1,5 +1,6 @@
 import DBus
 import EventLoop
+import PTTMessages
 import TestSupport
 import Testing
 
@@ -28,6 +29,31 @@ struct IndicatorStartTests {
         #expect(try await systemd.started.next() == Self.unit)
         try await core.crashAndRestart()
         #expect(try await systemd.started.next() == Self.unit)
+    }
+
+    @Test @EventLoop func `a program that records from the Push-to-Talk Microphone starts it, once`()
+        async throws
+    {
+        let (bus, systemd) = try await Self.bus()
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let core = try await CoreFixture.start(
+            sound: sound,
+            environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address]
+        )
+        let client = try core.connect()
+        try await until { try await client.status().virtualMicrophone.isPresent }
+        let calls = try [
+            CallApplication(sound), CallApplication(sound, properties: ["application.name=Other"]),
+        ]
+        #expect(try await systemd.started.next() == Self.unit)
+        try await until {
+            guard case .recorded(let by) = try await client.status().virtualMicrophone else { return false }
+            return by.count == 2
+        }
+        for call in calls { call.kill() }
+        try await until { try await client.status().virtualMicrophone == .idle }
+        systemd.started.finish()
+        await #expect(throws: AsyncQueue<[String]>.Ended.self) { try await systemd.started.next() }
     }
 
     @Test @EventLoop func `a person who wants no indicator has none`() async throws {

@@ -1,4 +1,5 @@
-/// The facts about what the desktop offers to show a channel, and what competes for a headset's key.
+/// The facts about what the desktop offers to show a channel or a call, and what competes for a headset's
+/// key.
 package struct DesktopFacts: Equatable, Sendable {
     /// `XDG_CURRENT_DESKTOP`; nil outside a desktop.
     package var desktop: String?

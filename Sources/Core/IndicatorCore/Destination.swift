@@ -1,48 +1,103 @@
 package import PTTMessages
 
-/// The facts about the channel that notifications and the lock screen show.
-package struct ShownChannel: Equatable, Sendable {
+/// Where a press goes, and what is shown of it: the joined channel or, without one, the calls that record
+/// from the Push-to-Talk Microphone.
+package struct Destination: Equatable, Sendable {
+    package enum Receiver: Equatable, Sendable {
+        case channel(ChannelID)
+        /// The names of the programs that record.
+        case calls([String])
+    }
+
     package struct Speaker: Equatable, Sendable {
         package var name: String
         /// The picture, if it has been fetched and can be shown.
         package var imageID: String?
     }
 
-    package var channelID: ChannelID
+    package var receiver: Receiver
     package var name: String
+    /// The channel's picture, if it can be shown.
+    package var imageID: String?
     package var speaker: Speaker?
     package var isMicrophoneOpen = false
     /// True if the channel's mode allows to talk.
     package var canTalk = true
+    package var message: Message?
     package var isLocked = false
     /// True if a panel shows the tray item, and with it the open microphone.
     package var hasPanel = false
+
+    /// Nil for the Push-to-Talk Microphone.
+    package var channelID: ChannelID? {
+        switch receiver {
+        case .channel(let channelID): channelID
+        case .calls: nil
+        }
+    }
 }
 
-extension ShownChannel {
-    /// Nil without a channel, or without a core.
-    init?(_ status: Status?, readyImages: Set<String>, isLocked: Bool, hasPanel: Bool) {
-        guard let status, let channel = status.channel else { return nil }
-        channelID = channel.channelID
-        name = DisplayText(channel.name).or("Push to talk")
-        speaker = channel.participant.map { participant in
-            let imageID = participant.image?.imageID
-            return Speaker(
-                name: DisplayText(participant.name).or("Somebody"),
-                imageID: imageID.flatMap { readyImages.contains($0) ? $0 : nil }
-            )
+extension Destination {
+    /// Nil without a core, and where a press has nowhere to go.
+    init?(
+        _ status: Status?,
+        readyImages: Set<String> = [],
+        message: Message? = nil,
+        isLocked: Bool = false,
+        hasPanel: Bool = false
+    ) {
+        guard let status else { return nil }
+        if let channel = status.channel {
+            func ready(_ image: ImageSummary?) -> String? {
+                image.flatMap { readyImages.contains($0.imageID) ? $0.imageID : nil }
+            }
+            receiver = .channel(channel.channelID)
+            name = DisplayText(channel.name).or(Self.unnamed)
+            imageID = ready(channel.image)
+            speaker = channel.participant.map {
+                Speaker(name: DisplayText($0.name).or("Somebody"), imageID: ready($0.image))
+            }
+            canTalk = channel.transmissionMode != .listenOnly
+        } else if case .recorded(let programs) = status.virtualMicrophone {
+            receiver = .calls(programs.map { DisplayText($0).or("A program") })
+            name = Self.unnamed
+        } else {
+            return nil
         }
         isMicrophoneOpen = status.transmission != nil
-        canTalk = channel.transmissionMode != .listenOnly
+        self.message = message
         self.isLocked = isLocked
         self.hasPanel = hasPanel
     }
 
+    static let unnamed = "Push to talk"
+
     /// The sentence for people. On a locked screen, which others read, names are shown only if the person
     /// asked for it.
     func sentence(namesOnLockScreen showsNames: Bool, withMicrophone: Bool) -> String {
-        if withMicrophone, isMicrophoneOpen { return "The microphone is open" }
-        guard let speaker else { return "Nobody speaks" }
-        return isLocked && !showsNames ? "Somebody speaks" : "\(speaker.name) speaks"
+        let showsNames = showsNames || !isLocked
+        if withMicrophone, isMicrophoneOpen {
+            guard case .calls = receiver, showsNames else { return "The microphone is open" }
+            return "The microphone is open: \(hearing)"
+        }
+        switch receiver {
+        case .channel: return showsNames || speaker == nil ? hearing : "Somebody speaks"
+        case .calls: return showsNames ? hearing : "A call listens"
+        }
+    }
+
+    /// Who is heard or, in calls, who hears; with two names at most, since it is one line.
+    var hearing: String {
+        switch receiver {
+        case .channel: return speaker.map { "\($0.name) speaks" } ?? "Nobody speaks"
+        case .calls(let programs):
+            let heard = isMicrophoneOpen ? "you" : "silence"
+            return switch programs.count {
+            case 0: "A program hears \(heard)"
+            case 1: "\(programs[0]) hears \(heard)"
+            case 2: "\(programs[0]) and \(programs[1]) hear \(heard)"
+            default: "\(programs.count) programs hear \(heard)"
+            }
+        }
     }
 }

@@ -35,6 +35,8 @@ extension Indicator {
         case keyReleased
         /// The release of the key, should it be pressed, would not be reported any more.
         case keyLost(TalkKey.Loss)
+        /// Whether the desktop lets people choose the key when it is asked to.
+        case keyChoiceChanged(isOffered: Bool)
 
         // The lock screen.
 
@@ -48,12 +50,16 @@ extension Indicator {
 
     /// Something that is to be done. Several are done in the given order.
     package enum Effect: Equatable, Sendable {
-        case begin(TalkOrigin, ChannelID)
+        /// Without a channel into the Push-to-Talk Microphone.
+        case begin(TalkOrigin, ChannelID?)
         /// Ends the transmission that this origin began, if it lasts.
         case end(TalkOrigin)
         /// Ends the transmission, whatever began it.
-        case stop(ChannelID)
+        case stop(ChannelID?)
         case leave(ChannelID)
+
+        /// Lets the desktop ask for the key.
+        case chooseKey
 
         /// Replaces what the tray item shows.
         case showPanel(PanelItem)
@@ -85,7 +91,8 @@ extension Indicator {
     }
 
     package enum ExitReason: Equatable, Sendable {
-        case channelLeft
+        /// No channel is joined, and no program records from the Push-to-Talk Microphone.
+        case nothingToShow
         case coreGone
     }
 }

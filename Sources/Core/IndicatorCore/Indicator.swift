@@ -3,20 +3,23 @@ package import PTTMessages
 /// The state machine of `ptt-indicator`: from what the core, the desktop and the person do to what is shown
 /// and asked of the core.
 package struct Indicator: Sendable {
-    /// The time for which the program waits after the channel was left, or the core was lost: people change
-    /// from one channel to another, and the service manager starts a core again that has failed.
-    package static let pause = (channelLeft: Duration.seconds(5), coreGone: Duration.seconds(30))
+    /// The time for which the program waits after the channel was left or the call ended, or the core was
+    /// lost: people change from one channel to another, and the service manager starts a core again that has
+    /// failed.
+    package static let pause = (nothingToShow: Duration.seconds(5), coreGone: Duration.seconds(30))
 
     /// Nil while the core is not connected.
     package private(set) var status: Status?
-    /// The name of the channel that was joined when the core was lost.
-    private var lastChannel: String?
-    /// Why the last Talk was refused, while nothing has happened since.
-    private var refusal: String?
+    /// What the item was called when the core was lost.
+    private var lastName: String?
+    /// The last message, while nothing has happened since.
+    private var message: Message?
+    private var messageCount = 0
     private var images = ShownImages()
     private let settings: IndicatorSettings
     private var notice: Notice
     private var key = TalkKey()
+    private var canChooseKey = false
     private var player: MediaPlayer.Content?
     private var isLocked = false
     /// Nil before the first report.
@@ -46,16 +49,16 @@ package struct Indicator: Sendable {
         switch event {
         case .core(.status(let status)):
             self.status = status
-            lastChannel = nil
-            refusal = nil
+            lastName = nil
+            message = nil
             updateExit(at: now)
             return []
         case .core(.event(let event)):
             return apply(event, at: now)
         case .coreLost:
-            lastChannel = status?.channel?.name ?? lastChannel
+            lastName = Destination(status)?.name ?? lastName
             status = nil
-            refusal = nil
+            message = nil
             images.fetchingFailed()
             updateExit(at: now)
             return perform(key.handle(.coreLost, at: now))
@@ -66,6 +69,8 @@ package struct Indicator: Sendable {
             return toggle(.panel)
         case .menuClicked(.leave):
             return status?.channel.map { [.leave($0.channelID)] } ?? []
+        case .menuClicked(.key):
+            return canChooseKey ? [.chooseKey] : []
         case .menuClicked(.channel), .menuClicked(.speaker), .menuClicked(.separator), .menuClicked(.problem):
             return []
         case .imageReady(let imageID):
@@ -85,6 +90,9 @@ package struct Indicator: Sendable {
             return perform(key.handle(.released, at: now))
         case .keyLost(let loss):
             return perform(key.handle(.lost(loss), at: now))
+        case .keyChoiceChanged(let isOffered):
+            canChooseKey = isOffered
+            return []
         case .screenLocked(let isLocked):
             return screenLocked(isLocked, at: now)
         case .playerStopRequested:
@@ -101,21 +109,23 @@ package struct Indicator: Sendable {
     // MARK: - The core
 
     private mutating func apply(_ event: CoreEvent, at now: MonotonicTime) -> [Effect] {
+        let text = event.message(in: status)
         status?.apply(event)
-        if outdatesRefusal(event) { refusal = nil }
-        // Of two clicks in a row the second may come before the first has begun.
-        if case .transmissionRefused(let origin, let refusal) = event, TalkOrigin(origin) != nil,
-            refusal.code != .transmissionInProgress
-        {
-            self.refusal = DisplayText(refusal.reason).or("Talking was refused")
-        }
+        if outdatesMessage(event) { message = nil }
+        if let text { say(text) }
         updateExit(at: now)
         return []
     }
 
-    /// Returns true if what was refused before this event may be allowed after it.
-    private func outdatesRefusal(_ event: CoreEvent) -> Bool {
+    private mutating func say(_ text: String) {
+        messageCount += 1
+        message = Message(text, number: messageCount)
+    }
+
+    /// Returns true if what was said before this event is over, or may be allowed after it.
+    private func outdatesMessage(_ event: CoreEvent) -> Bool {
         if case .transmissionBegan = event { return true }
+        if case .transmissionEnded = event { return true }
         if case .participantChanged = event { return true }
         if case .channelJoined = event { return true }
         if case .callChanged = event { return true }
@@ -128,13 +138,13 @@ package struct Indicator: Sendable {
     /// Begins a transmission, or ends the one that there is, whatever began it. On a locked screen only
     /// hardware talks.
     private mutating func toggle(_ origin: TalkOrigin) -> [Effect] {
-        guard let status, let channel = status.channel else { return [] }
-        guard status.transmission == nil else { return [.stop(channel.channelID)] }
+        guard let destination = Destination(status) else { return [] }
+        guard !destination.isMicrophoneOpen else { return [.stop(destination.channelID)] }
         guard !isLocked else {
-            refusal = "The screen is locked"
+            say("The screen is locked")
             return []
         }
-        return [.begin(origin, channel.channelID)]
+        return [.begin(origin, destination.channelID)]
     }
 
     /// Also without a transmission that is known: one may just have been asked for.
@@ -142,8 +152,8 @@ package struct Indicator: Sendable {
 
     /// Ends the transmission, whatever began it.
     private func stop() -> [Effect] {
-        guard let status, let channel = status.channel, status.transmission != nil else { return [] }
-        return [.stop(channel.channelID)]
+        guard let destination = Destination(status), destination.isMicrophoneOpen else { return [] }
+        return [.stop(destination.channelID)]
     }
 
     /// Ends what was begun here, because nothing shows the open microphone any more.
@@ -155,7 +165,7 @@ package struct Indicator: Sendable {
     /// there. Who talks with hardware has it in the hand.
     private mutating func screenLocked(_ isLocked: Bool, at now: MonotonicTime) -> [Effect] {
         self.isLocked = isLocked
-        refusal = nil
+        message = nil
         let effects = perform(key.handle(.screenLocked(isLocked), at: now))
         return isLocked ? end(.panel) + end(.notification) + effects : effects
     }
@@ -163,7 +173,7 @@ package struct Indicator: Sendable {
     private func perform(_ effects: [TalkKey.Effect]) -> [Effect] {
         effects.flatMap { effect -> [Effect] in
             switch effect {
-            case .begin: status?.channel.map { [.begin(.key, $0.channelID)] } ?? []
+            case .begin: Destination(status).map { [.begin(.key, $0.channelID)] } ?? []
             // Also where its transmission has ended, so that the core knows that the key is up.
             case .end: [.end(.key)]
             case .endUnreported:
@@ -209,13 +219,13 @@ package struct Indicator: Sendable {
     private mutating func updateExit(at now: MonotonicTime) {
         let reason: ExitReason? =
             switch status {
-            case .some(let status): status.channel == nil ? .channelLeft : nil
+            case .some(let status): Destination(status) == nil ? .nothingToShow : nil
             case .none: .coreGone
             }
         guard reason != exit?.reason else { return }
         exit = reason.map { reason in
             switch reason {
-            case .channelLeft: (reason, now + Self.pause.channelLeft)
+            case .nothingToShow: (reason, now + Self.pause.nothingToShow)
             case .coreGone: (reason, now + Self.pause.coreGone)
             }
         }
@@ -227,14 +237,26 @@ package struct Indicator: Sendable {
     }
 
     private mutating func updatePanel() -> [Effect] {
-        let item = PanelItem(status, lastChannel: lastChannel, refusal: refusal, readyImages: images.ready)
+        let item = PanelItem(
+            status,
+            lastName: lastName,
+            message: message?.text,
+            readyImages: images.ready,
+            canChooseKey: canChooseKey
+        )
         guard item != self.item else { return [] }
         self.item = item
         return [.showPanel(item)]
     }
 
-    private func view(hasPanel: Bool) -> ShownChannel? {
-        ShownChannel(status, readyImages: images.ready, isLocked: isLocked, hasPanel: hasPanel)
+    private func view(hasPanel: Bool) -> Destination? {
+        Destination(
+            status,
+            readyImages: images.ready,
+            message: message,
+            isLocked: isLocked,
+            hasPanel: hasPanel
+        )
     }
 
     private mutating func updateNotice(at now: MonotonicTime) -> [Effect] {

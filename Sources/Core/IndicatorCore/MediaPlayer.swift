@@ -30,7 +30,7 @@ package enum MediaPlayer {
         package let imageID: String?
 
         /// - Returns: Nil while there is to be no player.
-        package init?(_ view: ShownChannel?, _ settings: IndicatorSettings) {
+        package init?(_ view: Destination?, _ settings: IndicatorSettings) {
             guard settings.lockScreen == .media, let view, view.speaker != nil || view.isMicrophoneOpen
             else { return nil }
             title = view.sentence(namesOnLockScreen: settings.namesOnLockScreen, withMicrophone: true)

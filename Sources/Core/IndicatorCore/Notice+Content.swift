@@ -38,22 +38,30 @@ extension Notice {
 
 extension Notice.Content {
     /// - Returns: Nil if nothing is to be shown.
-    init?(_ view: ShownChannel, _ settings: IndicatorSettings, _ capabilities: Set<String>) {
+    init?(_ view: Destination, _ settings: IndicatorSettings, _ capabilities: Set<String>) {
         guard settings.notifications else { return nil }
         guard !view.isLocked || settings.lockScreen != .off else { return nil }
-        // A panel shows the channel and the open microphone; only who speaks is news then.
-        guard view.speaker != nil || !view.hasPanel else { return nil }
+        let showsNames = !view.isLocked || settings.namesOnLockScreen
+        let message = showsNames ? view.message?.text : nil
+        // A panel shows the channel and the open microphone; who speaks is news then, and what a tone says.
+        guard view.speaker != nil || message != nil || !view.hasPanel else { return nil }
         let showsMicrophone = view.isMicrophoneOpen && !view.hasPanel
-        let sentence = view.sentence(
-            namesOnLockScreen: settings.namesOnLockScreen,
-            withMicrophone: showsMicrophone
-        )
-        let showsPerson = !view.isLocked || settings.namesOnLockScreen
+        var sentences = [message].compactMap(\.self)
+        if view.speaker != nil || !view.hasPanel {
+            sentences.insert(
+                view.sentence(
+                    namesOnLockScreen: settings.namesOnLockScreen,
+                    withMicrophone: showsMicrophone
+                ),
+                at: 0
+            )
+        }
+        let body = sentences.joined(separator: ". ")
         self.init(
             summary: view.name,
-            body: capabilities.contains("body-markup") ? Self.escaped(sentence) : sentence,
+            body: capabilities.contains("body-markup") ? Self.escaped(body) : body,
             actions: capabilities.contains("actions") ? Self.actions(view) : [],
-            imageID: showsPerson && !showsMicrophone ? view.speaker?.imageID : nil,
+            imageID: showsNames && !showsMicrophone ? view.speaker?.imageID : nil,
             urgency: showsMicrophone ? .critical : .normal,
             stays: !view.hasPanel,
             isOnLockScreen: view.isLocked
@@ -61,10 +69,11 @@ extension Notice.Content {
     }
 
     /// A locked screen shows no buttons, and what ends there is a matter of hardware.
-    private static func actions(_ view: ShownChannel) -> [Notice.Action] {
+    private static func actions(_ view: Destination) -> [Notice.Action] {
         if view.isLocked { return [] }
-        if view.isMicrophoneOpen { return [.stop, .leave] }
-        return view.canTalk ? [.talk, .leave] : [.leave]
+        let leave: [Notice.Action] = view.channelID == nil ? [] : [.leave]
+        if view.isMicrophoneOpen { return [.stop] + leave }
+        return view.canTalk ? [.talk] + leave : leave
     }
 
     /// Without the characters that begin markup (Desktop Notifications Specification, "Markup").

@@ -49,7 +49,7 @@ package struct Notice: Equatable, Sendable {
     static let interval = Duration.seconds(1)
 
     private let settings: IndicatorSettings
-    private var view: ShownChannel?
+    private var view: Destination?
     private var service = Service.unreachable
     private var isCalling = false
     /// Of the notification that the daemon shows; 0 if there is none.
@@ -81,12 +81,13 @@ package struct Notice: Equatable, Sendable {
         }
     }
 
-    /// The channel has changed; nil: it was left, or the core is gone.
-    package mutating func update(_ view: ShownChannel?, at now: MonotonicTime) -> [Effect] {
+    /// The channel or the call has changed; nil: it was left or has ended, or the core is gone.
+    package mutating func update(_ view: Destination?, at now: MonotonicTime) -> [Effect] {
         let isNextSpeaker = view?.speaker != nil && view?.speaker?.name != self.view?.speaker?.name
-        if view?.channelID != self.view?.channelID || isNextSpeaker { isDismissed = false }
-        // The same person who speaks again is shown again.
-        if isNextSpeaker, identifier == 0 { shown = nil }
+        let isNews = isNextSpeaker || view?.message != nil && view?.message != self.view?.message
+        if view == nil || view?.channelID != self.view?.channelID || isNews { isDismissed = false }
+        // The same person who speaks again, and the same message, are shown again.
+        if isNews, identifier == 0 { shown = nil }
         self.view = view
         return reconcile(at: now)
     }

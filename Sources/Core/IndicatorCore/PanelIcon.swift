@@ -1,9 +1,12 @@
-/// The icons of the tray item that are no person's picture: a microphone in a disc, drawn here, because the
-/// themes of desktops differ in what they have and a name that is missing shows nothing.
+/// The icons of the tray item that are no person's picture: white in a disc, drawn here, because the themes
+/// of desktops differ in what they have and a name that is missing shows nothing. Each has a shape of its own
+/// for those who see no difference between the colours.
 package enum PanelIcon: CaseIterable, Sendable {
+    /// A microphone that is struck out: nobody hears this machine.
     case idle
-    /// Somebody speaks who has no picture.
+    /// A loudspeaker: somebody speaks who has no picture.
     case speaker
+    /// A microphone.
     case microphoneOpen
 
     /// The sizes that panels use, and twice that for screens with many pixels.
@@ -28,7 +31,7 @@ package enum PanelIcon: CaseIterable, Sendable {
                 let x = Double(column) + 0.5 - Double(size) / 2
                 let y = Double(row) + 0.5 - Double(size) / 2
                 let disc = Self.coverage((x * x + y * y).squareRoot() - 10.5 * scale)
-                let glyph = Self.coverage(Self.microphone(x / scale, y / scale) * scale)
+                let glyph = Self.coverage(shape(x / scale, y / scale) * scale)
                 rgba.append(Self.mix(colour.red, 0xFF, glyph))
                 rgba.append(Self.mix(colour.green, 0xFF, glyph))
                 rgba.append(Self.mix(colour.blue, 0xFF, glyph))
@@ -36,6 +39,27 @@ package enum PanelIcon: CaseIterable, Sendable {
             }
         }
         return Pixmap(size: size, rgba: rgba)
+    }
+
+    /// The signed distance to what is white, in a square of 22 around the origin; negative inside.
+    private func shape(_ x: Double, _ y: Double) -> Double {
+        switch self {
+        case .idle:
+            // The stroke from one corner to the other has a margin in the colour of the disc.
+            let stroke = max(abs(x - y) / 2.0.squareRoot() - 0.8, abs(x + y) / 2.0.squareRoot() - 9)
+            return min(max(Self.microphone(x, y), 1.2 - stroke), stroke)
+        case .speaker: return Self.loudspeaker(x, y)
+        case .microphoneOpen: return Self.microphone(x, y)
+        }
+    }
+
+    /// A box with a cone on its right, and two waves.
+    private static func loudspeaker(_ x: Double, _ y: Double) -> Double {
+        let box = max(abs(x + 5) - 1.6, abs(y) - 2.2)
+        let cone = max(max(-4.2 - x, x - 0.6), abs(y) - 2.2 - (x + 3.4) * 0.9)
+        let radius = ((x - 0.2) * (x - 0.2) + y * y).squareRoot()
+        let waves = min(abs(radius - 3.6), abs(radius - 6.4)) - 0.7
+        return min(min(box, cone), max(waves, abs(y) - (x - 0.2)))
     }
 
     /// The signed distance to a microphone on its stand, in a square of 22 around the origin; negative

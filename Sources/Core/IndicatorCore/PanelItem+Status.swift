@@ -3,66 +3,74 @@ package import PTTMessages
 extension PanelItem {
     /// - Parameters:
     ///   - status: Of the core; nil while it is not connected.
-    ///   - lastChannel: The name of the channel that was joined when the core was lost.
-    ///   - refusal: Why the last Talk was refused, if nothing has happened since.
+    ///   - lastName: What the item was called when the core was lost.
+    ///   - message: What the last tone said, if nothing has happened since.
     ///   - readyImages: The pictures that can be shown.
+    ///   - canChooseKey: True if the desktop lets people choose the talk key when it is asked to.
     package init(
         _ status: Status?,
-        lastChannel: String? = nil,
-        refusal: String? = nil,
-        readyImages: Set<String> = []
+        lastName: String? = nil,
+        message: String? = nil,
+        readyImages: Set<String> = [],
+        canChooseKey: Bool = false
     ) {
-        let channel = status?.channel
-        let isTransmitting = status?.transmission != nil
-        let participant = channel?.participant
-        let joined = channel?.name ?? (status == nil ? lastChannel : nil)
-        let name = joined.map { DisplayText($0).or("Push to talk") } ?? "Push to talk"
-        let speaker = participant.map { DisplayText($0.name).or("Somebody") + " speaks" }
-        let speakerImage = participant?.image.flatMap { readyImages.contains($0.imageID) ? $0.imageID : nil }
-        let channelImage = channel?.image.flatMap { readyImages.contains($0.imageID) ? $0.imageID : nil }
+        let destination = Destination(status, readyImages: readyImages)
+        let isTransmitting = destination?.isMicrophoneOpen ?? false
+        let name = destination?.name ?? (status == nil ? lastName : nil)
+        let hearing = destination?.hearing ?? "Nobody speaks"
+        let speaker = destination?.speaker
         let problem =
-            status.map { refusal ?? Self.problem(of: $0) } ?? "The push-to-talk service does not run"
+            status.map { message ?? Self.problem(of: $0) } ?? "The push-to-talk service does not run"
 
-        title = name
-        if joined == nil {
+        title = name ?? Destination.unnamed
+        if name == nil {
             state = .passive
         } else {
             state = isTransmitting ? .attention : .active
         }
         if isTransmitting {
             icon = .microphoneOpen
-        } else if participant != nil {
-            icon = .speaker(imageID: speakerImage)
+        } else if let speaker {
+            icon = .speaker(imageID: speaker.imageID)
         } else {
             icon = .idle
         }
-        let activity = isTransmitting ? "The microphone is open" : speaker ?? "Nobody speaks"
+        let activity =
+            destination?.sentence(namesOnLockScreen: true, withMicrophone: true) ?? "Nobody speaks"
         toolTip = problem.map { "\(activity). \($0)" } ?? activity
         menu = [
-            MenuEntry(id: .channel, label: name, imageID: channelImage),
-            MenuEntry(id: .speaker, label: speaker ?? "Nobody speaks", imageID: speakerImage),
+            MenuEntry(id: .channel, label: title, imageID: destination?.imageID),
+            MenuEntry(id: .speaker, label: hearing, imageID: speaker?.imageID),
             MenuEntry(id: .problem, label: problem ?? "", isVisible: problem != nil),
             MenuEntry(id: .separator),
-            MenuEntry(id: .talk, label: isTransmitting ? "Stop" : "Talk", isEnabled: channel != nil),
-            MenuEntry(id: .leave, label: "Leave", isEnabled: channel != nil),
+            MenuEntry(id: .talk, label: isTransmitting ? "Stop" : "Talk", isEnabled: destination != nil),
+            MenuEntry(
+                id: .key,
+                label: "Choose the key…",
+                isEnabled: canChooseKey,
+                isVisible: canChooseKey
+            ),
+            MenuEntry(id: .leave, label: "Leave", isEnabled: destination?.channelID != nil),
         ]
     }
 
     /// Returns the gravest problem that a person should know of before, or while, they talk.
     private static func problem(of status: Status) -> String? {
-        guard let channel = status.channel else { return nil }
+        guard Destination(status) != nil else { return nil }
         if !status.isAudioServerReady { return "No sound server runs" }
         if let call = status.call { return "A call is active: " + DisplayText(call.name).or("telephone") }
         if let microphone = status.microphone, microphone.isMuted { return "The microphone is muted" }
         if let microphone = status.microphone, microphone.isSilent {
             return "The microphone's volume is zero"
         }
-        switch channel.serviceStatus {
+        switch status.channel?.serviceStatus {
         case .unavailable: return "The application has no connection to its servers"
         case .connecting: return "The application is connecting to its servers"
-        case .unknown, .ready: break
+        case .unknown, .ready, nil: break
         }
-        if status.saveFailure != nil { return "The channel cannot be saved for the next start" }
+        if status.channel != nil, status.saveFailure != nil {
+            return "The channel cannot be saved for the next start"
+        }
         return nil
     }
 }

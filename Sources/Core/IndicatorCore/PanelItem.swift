@@ -34,6 +34,7 @@ package struct MenuEntry: Equatable, Sendable {
         case talk = 4
         case leave = 5
         case problem = 6
+        case key = 7
     }
 
     package let id: ID

@@ -121,6 +121,13 @@ package struct ShortcutSession: Equatable, Sendable {
         }
     }
 
+    /// The session whose key the desktop lets people choose when it is asked to (`ConfigureShortcuts` of
+    /// version 2); nil if there is none.
+    package var configurableSession: String? {
+        guard case .bound(let session, _) = state, version >= 2 else { return nil }
+        return session
+    }
+
     private func isOurs(_ session: String, _ shortcut: String) -> Bool {
         guard case .bound(session, _) = state else { return false }
         return shortcut == Self.shortcut

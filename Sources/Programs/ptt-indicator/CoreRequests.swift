@@ -33,7 +33,7 @@ final class CoreRequests {
 
     // MARK: - Requests
 
-    func begin(_ origin: TalkOrigin, in channelID: ChannelID) {
+    func begin(_ origin: TalkOrigin, in channelID: ChannelID?) {
         let request = ChannelInterface.BeginRequest(
             channelID: channelID,
             source: .userRequest,
@@ -48,8 +48,8 @@ final class CoreRequests {
         send(ChannelInterface.endTransmitting, request, "end by \(origin)")
     }
 
-    /// Ends the transmission of the channel, whatever began it.
-    func stop(_ channelID: ChannelID) {
+    /// Ends the transmission, whatever began it.
+    func stop(_ channelID: ChannelID?) {
         let request = ChannelInterface.EndRequest(channelID: channelID, origin: nil, cause: .stopped)
         send(ChannelInterface.endTransmitting, request, "stop")
     }

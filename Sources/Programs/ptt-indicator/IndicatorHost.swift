@@ -90,6 +90,7 @@ final class IndicatorHost {
         case .end(let origin): core.end(origin)
         case .stop(let channelID): core.stop(channelID)
         case .leave(let channelID): core.leave(channelID)
+        case .chooseKey: shortcuts?.chooseKey()
         case .showPanel(let item): panel.show(item)
         case .fetchImage(let imageID): pictures.fetch(imageID)
         case .dropImage(let imageID): pictures.drop(imageID)
@@ -103,7 +104,8 @@ final class IndicatorHost {
         case .disarm: timer.disarm()
         case .exit(let reason):
             switch reason {
-            case .channelLeft: log.info("the channel was left")
+            case .nothingToShow:
+                log.info("no channel is joined, and nothing records from the Push-to-Talk Microphone")
             case .coreGone: log.notice("pttd does not run")
             }
             close()
@@ -122,6 +124,7 @@ final class IndicatorHost {
             panel.disconnected()
             (notifications, shortcuts, player) = (nil, nil, nil)
             post(.keyLost(.busLost))
+            post(.keyChoiceChanged(isOffered: false))
             post(.notice(.busLost))
         }
     }

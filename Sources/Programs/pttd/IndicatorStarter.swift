@@ -3,10 +3,10 @@ import Journal
 import Logging
 import PTTMessages
 
-/// Starts `ptt-indicator`, which shows the channel on the desktop, whenever a channel is joined. It ends by
-/// itself when the channel is left.
+/// Starts `ptt-indicator`, which shows on the desktop where a press goes, whenever a channel is joined or a
+/// program begins to record from the Push-to-Talk Microphone. It ends by itself when neither is so.
 ///
-/// Not the desktop's own start of programs: many desktops have none, and without a channel nothing is to run.
+/// Not the desktop's own start of programs: many desktops have none, and otherwise nothing is to run.
 @EventLoop
 final class IndicatorStarter {
     /// The name says to desktops whose windows, shortcuts and notifications these are (Desktop Environment
@@ -16,6 +16,7 @@ final class IndicatorStarter {
 
     private let log: RateLimitedLog
     private var starting: Start?
+    private var isRecorded = false
 
     init(log: RateLimitedLog) {
         self.log = log
@@ -23,6 +24,10 @@ final class IndicatorStarter {
 
     func update(after event: CoreEvent) {
         if case .channelJoined = event { start() }
+        guard case .virtualMicrophoneChanged(let microphone) = event else { return }
+        let wasRecorded = isRecorded
+        isRecorded = if case .recorded = microphone { true } else { false }
+        if isRecorded, !wasRecorded { start() }
     }
 
     /// Starts it unless it runs. A machine without it, or without a service manager, is not at fault.

@@ -29,7 +29,8 @@ final class TrayItem {
         }
     }
 
-    /// With all properties that the specification has: panels ask for all of them at once.
+    /// With all properties that the specification has, since panels ask for all of them at once, and those of
+    /// Ayatana for screen readers.
     private(set) lazy var interface = ExportedInterface(
         Self.name,
         methods: methods,
@@ -48,6 +49,8 @@ final class TrayItem {
             fixed("AttentionIconName", "s", .string("")),
             property("AttentionIconPixmap", Self.pixmaps) { [unowned self] _ in draw(.microphoneOpen) },
             fixed("AttentionMovieName", "s", .string("")),
+            property("IconAccessibleDesc", "s") { .string($0?.toolTip ?? "") },
+            property("AttentionAccessibleDesc", "s") { .string($0?.toolTip ?? "") },
             property("ToolTip", "(s\(Self.pixmaps)ss)") {
                 .structure([
                     .string(""), Self.noPixmaps, .string($0?.title ?? ""), .string($0?.toolTip ?? ""),

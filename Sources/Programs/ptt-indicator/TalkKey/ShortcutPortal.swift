@@ -86,7 +86,19 @@ final class ShortcutPortal {
     }
 
     private func handle(_ event: ShortcutSession.Event) {
+        let couldChoose = session.configurableSession != nil
         for effect in session.handle(event, at: MonotonicTime(.now)) { perform(effect) }
+        let canChoose = session.configurableSession != nil
+        if canChoose != couldChoose { post(.keyChoiceChanged(isOffered: canChoose)) }
+    }
+
+    /// Lets the desktop ask the person for the key.
+    func chooseKey() {
+        guard let path = session.configurableSession.flatMap({ ObjectPath($0) }) else { return }
+        let arguments: [BusValue] = [.objectPath(path), .string(""), .properties([:])]
+        connection.call(Self.shortcuts.call("ConfigureShortcuts", arguments)) { [log] result in
+            if case .failure(let error) = result { log.notice("the key cannot be chosen: \(error)") }
+        }
     }
 
     private func perform(_ effect: ShortcutSession.Effect) {

@@ -1,0 +1,64 @@
+import PTTMessages
+
+/// What a tone says, as text for those who do not hear it: why a press was refused, or why a transmission
+/// ended or is about to.
+package struct Message: Equatable, Sendable {
+    package let text: String
+    /// Two messages with the same text are two.
+    package let number: Int
+
+    package init(_ text: String, number: Int) {
+        self.text = text
+        self.number = number
+    }
+}
+
+extension CoreEvent {
+    /// The text of a message; nil if there is none. `status` is that before the event.
+    func message(in status: Status?) -> String? {
+        if case .transmissionRefused(let origin, let refusal) = self {
+            // Of two clicks in a row the second may come before the first has begun.
+            guard origin.isPressed(in: status), refusal.code != .transmissionInProgress else { return nil }
+            return DisplayText(refusal.reason).or("Talking was refused")
+        }
+        if case .timeLimitNear(let secondsLeft) = self {
+            return "The time limit ends this in \(secondsLeft) seconds"
+        }
+        if case .transmissionEnded(_, let cause, _) = self { return cause.message }
+        return nil
+    }
+}
+
+extension Origin {
+    /// True if a person pressed, and the press was meant to transmit: programs know the answer themselves.
+    fileprivate func isPressed(in status: Status?) -> Bool {
+        switch kind {
+        case .bluetoothButton, .wiredHeadset, .bluetoothHeadset, .serialMicrophone:
+            status?.channel?.areAccessoryEventsEnabled != false
+        case .inputDevice:
+            TalkOrigin(self) != nil || status?.channel?.areAccessoryEventsEnabled != false
+        case .application, .commandLine, .unknown: TalkOrigin(self) != nil
+        }
+    }
+}
+
+extension EndCause {
+    /// Nil for an end that a person asked for, or that is shown already.
+    fileprivate var message: String? {
+        switch self {
+        case .timeLimit: "The time limit ended it. Release the button first"
+        case .linkLost: "It ended: the link to the button was lost"
+        case .deviceRemoved: "It ended: the device was removed"
+        case .microphoneLost: "It ended: the microphone was lost"
+        case .noMicrophone: "There is no microphone"
+        case .microphoneMuted: "The microphone is muted"
+        case .applicationUnavailable, .applicationGone, .audioConnectionLost:
+            "It ended: the application does not run"
+        case .connectionLost: "It ended: the program that talked has ended"
+        case .modeChanged: "It ended: the channel allows only listening"
+        case .unknown, .released, .stopped, .preempted, .channelLeft, .audioServerLost, .suspended,
+            .sessionLocked, .sessionInactive, .shuttingDown, .callActive, .recorderGone:
+            nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import PTTMessages
+import Testing
+
+@testable import IndicatorCore
+
+/// What the notification says of a call, and of what others hear as a tone.
+@Suite struct MessageTests {
+    @Test func `in a call it says who hears, and has no channel to leave`() {
+        var daemon = SimulatedDaemon(actions: true)
+        var view = Destination.call
+        daemon.show(view)
+        #expect(daemon.content?.summary == "Push to talk")
+        #expect(daemon.content?.body == "Mumble hears silence")
+        #expect(daemon.content?.actions == [.talk])
+        view.isMicrophoneOpen = true
+        daemon.show(view)
+        daemon.pass(1)
+        #expect(daemon.content?.body == "The microphone is open: Mumble hears you")
+        #expect(daemon.content?.urgency == .critical)
+        #expect(daemon.content?.actions == [.stop])
+        view.isLocked = true
+        daemon.show(view)
+        #expect(daemon.content?.body == "The microphone is open")
+        view.isMicrophoneOpen = false
+        daemon.show(view)
+        daemon.pass(1)
+        #expect(daemon.content?.body == "A call listens")
+    }
+
+    @Test(arguments: [false, true]) func `what a tone says is shown, also with a panel`(hasPanel: Bool) {
+        var daemon = SimulatedDaemon()
+        var view = Destination.radio
+        view.hasPanel = hasPanel
+        view.message = Message("A call is active", number: 1)
+        daemon.show(view)
+        #expect(daemon.content?.body == (hasPanel ? "" : "Nobody speaks. ") + "A call is active")
+        #expect(daemon.content?.stays == !hasPanel)
+        daemon.close(hasPanel ? .expired : .dismissed)
+        daemon.show(view)
+        daemon.pass(2)
+        #expect(daemon.content == nil)
+        view.message = Message("A call is active", number: 2)
+        daemon.show(view)
+        daemon.pass(2)
+        #expect(daemon.content?.body.hasSuffix("A call is active") == true)
+        view.message = nil
+        daemon.show(view)
+        daemon.pass(2)
+        #expect(daemon.content?.body == (hasPanel ? nil : "Nobody speaks"))
+    }
+
+    @Test func `a message may have names, which a locked screen does not show`() {
+        var daemon = SimulatedDaemon()
+        var view = Destination.radio
+        view.hasPanel = true
+        view.isLocked = true
+        view.message = Message("Anna is talking", number: 1)
+        daemon.show(view)
+        #expect(daemon.content == nil)
+    }
+}
