@@ -87,6 +87,9 @@ packages_order = $(packages_bench) valgrind
 packages_desktop-test = $(packages_build) dbus-daemon dunst adwaita-icon-theme fonts-dejavu-core imagemagick libglib2.0-bin \
   pulseaudio pulseaudio-utils python3-dbus python3-gi xdg-desktop-portal xdotool xfce4-notifyd xfce4-panel xfwm4 xvfb
 packages_desktops = $(packages_build) mmdebstrap
+packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils pipewire pipewire-bin pipewire-pulse pipewire-jack \
+  wireplumber alsa-utils libasound2-plugins ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
+  gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
@@ -96,14 +99,14 @@ packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev li
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops screenshots bench order fuzz
+.PHONY: help dependencies build deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -214,6 +217,11 @@ desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemo
 
 desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 and Plasma 6.3 and 6.7; makes their roots, 5 GB, and needs root
 	Tests/DesktopTests/desktops
+
+call-test: dependencies build  ## programs that record and calls, on PulseAudio and PipeWire here, and on Debian 13 in a root that it makes
+	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
+	Tests/CallTests/run
+	Tests/CallTests/trixie
 
 screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done
