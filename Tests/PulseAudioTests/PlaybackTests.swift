@@ -105,7 +105,8 @@ extension RealServers {
             let first = events.all.count { $0 == .underflowed }
             _ = play(440, .milliseconds(60), on: player)
             await events.wait("the second underflow") { $0.count { $0 == .underflowed } > first }
-            #expect(player.pendingByteCount == 0)
+            // A server that stood still may underflow before it has asked for the rest.
+            try await until { player.pendingByteCount == 0 }
             player.close()
         }
 

@@ -8,9 +8,19 @@ extension TonePlayer {
         let completion: @EventLoop (MonotonicInstant) -> Void
         /// The tone, once the server has it: another one may be playing before.
         var number: Int?
-        /// True if the server has played all of it.
+        /// When the server has played it, by its latency at the beginning, or as it has said.
+        var played: MonotonicInstant
+        /// True if it has said so.
         var isPlayed = false
         var phase = Phase.starting
+
+        init(
+            for microphone: Microphone,
+            completion: @escaping @EventLoop (MonotonicInstant) -> Void
+        ) {
+            (began, self.microphone, self.completion) = (.now, microphone, completion)
+            played = began
+        }
     }
 
     enum Phase {
@@ -19,7 +29,8 @@ extension TonePlayer {
         /// By these latencies the capture is free of the tone from then on.
         case playing(until: MonotonicInstant)
         /// That time has come. The server or this process may have stood still meanwhile, so that the server
-        /// has yet to play the rest of the tone, or to deliver what it has captured of it.
+        /// has yet to play the rest of the tone, or to deliver what it has captured of it, which is later now
+        /// than it was.
         case checking
     }
 }

@@ -105,7 +105,7 @@ final class TonePlayer {
             start(tone)
             return completion(Self.always)
         }
-        wait = Wait(began: .now, microphone: microphone, completion: completion)
+        wait = Wait(for: microphone, completion: completion)
         limit.arm(after: Self.startLimit)
         start(tone)
     }
@@ -235,14 +235,21 @@ final class TonePlayer {
         }
     }
 
-    /// Waits for what the microphone captures until `played`, when the tone has been played.
+    /// Asks how late the capture is, which delivers the tone until then. The answer comes after all that was
+    /// delivered before.
+    ///
+    /// - Parameters:
+    ///   - number: Of the tone.
+    ///   - played: When the server has played it.
     private func measureCapture(of number: Int, after played: MonotonicInstant) {
         guard let wait, wait.number == number else { return }
+        self.wait?.played = played
         wait.microphone.latency { [weak self] capture in
-            guard let self, let began = self.wait?.began, self.wait?.number == number else { return }
+            guard let self, let wait = self.wait, wait.number == number else { return }
             let end = played + (capture ?? Self.unknownLatency) + Self.period
+            if case .checking = wait.phase, end <= .now { return finishWaiting(at: end) }
             self.wait?.phase = .playing(until: end)
-            limit.arm(at: min(end, began + ToneSounds.longest))
+            limit.arm(at: min(end, wait.began + ToneSounds.longest))
         }
     }
 
@@ -256,7 +263,7 @@ final class TonePlayer {
         guard let wait else { return }
         let now = MonotonicInstant.now
         switch wait.phase {
-        case .playing(let end) where end <= now: check(end)
+        case .playing(let end) where end <= now: check(wait)
         case .starting, .playing, .checking:
             // The tone has not started, or does not end, or its stream has not opened: it must not be
             // captured later.
@@ -266,16 +273,11 @@ final class TonePlayer {
         }
     }
 
-    /// Waits until the tone has been played. The answer of the microphone comes after all that the server has
-    /// delivered before.
-    private func check(_ end: MonotonicInstant) {
-        guard let wait else { return }
+    /// Asks again how late the capture is, once the tone has been played.
+    private func check(_ wait: Wait) {
         self.wait?.phase = .checking
         limit.arm(at: wait.began + ToneSounds.longest)
-        guard wait.isPlayed, let number = wait.number else { return }
-        wait.microphone.latency { [weak self] _ in
-            if self?.wait?.number == number { self?.finishWaiting(at: end) }
-        }
+        if wait.isPlayed, let number = wait.number { measureCapture(of: number, after: wait.played) }
     }
 
     private func finishWaiting(at time: MonotonicInstant) {
