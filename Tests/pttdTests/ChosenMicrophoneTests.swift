@@ -40,7 +40,7 @@ import Testing
         let application = try await fixture.record()
         for _ in 0..<3 {
             try await fixture.choose("ptt_mic")
-            let second = try CallApplication(fixture.sound)
+            let second = try await fixture.record(as: "second")
             _ = try await second.next(4800)
             try await fixture.choose("tone")
             _ = try await second.next(9600)
@@ -87,13 +87,11 @@ import Testing
         try await fixture.sound.removeMicrophone()
         for _ in 0..<3 {
             try await fixture.plugIn("headset")
-            let second = try CallApplication(fixture.sound)
-            _ = try await second.next(4800)
+            let second = try await fixture.record(as: "second")
             try await follower.untilLoud()
             try await fixture.sound.removeMicrophone("headset")
             try await until { try await fixture.sound.pactl("get-default-source") != "headset" }
-            let third = try CallApplication(fixture.sound)
-            _ = try await third.next(4800)
+            let third = try await fixture.record(as: "third")
             try await fixture.plugIn("headset_hands_free")
             try await follower.untilLoud()
             try await fixture.sound.removeMicrophone("headset_hands_free")
@@ -204,6 +202,10 @@ import Testing
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
         try await fixture.plugIn("another")
+        // So that the core knows that it is the default.
+        _ = try await fixture.presser.begin()
+        try await until { try await fixture.sound.isRecorded("another") }
+        try await fixture.presser.end()
         try await fixture.choose("ptt_mic")
         _ = try await fixture.presser.begin()
         try await until { try await fixture.sound.isRecorded("another") }

@@ -104,6 +104,13 @@ final class VirtualMicrophoneFixture {
         return application
     }
 
+    /// One more, with a name of its own.
+    func record(as name: String) async throws -> CallApplication {
+        let application = try CallApplication(sound, properties: ["application.name=\(name)"])
+        try await until { if case .recorded(let names) = $0 { names.contains(name) } else { false } }
+        return application
+    }
+
     /// From outside: after what may be on its way, every sample is zero, and no program but the call
     /// application records.
     func expectSilence(

@@ -91,7 +91,7 @@ import Testing
             try await fixture.untilRecorded()
             let live = application.samples.count { $0 != 0 }
             // PipeWire gives it another source until the core has loaded its own, and has moved it there.
-            #expect(live < 9600, "point \(point)")
+            #expect(live < 96_000, "point \(point)")
             try await fixture.expectSilence(application, "point \(point)")
         }
     }

@@ -237,14 +237,14 @@ package final class VirtualSource {
         remarks = step.remarks
         if step.orders.isEmpty { rounds = 0 }
         let isUndone = rounds >= Self.roundLimit
-        apply(isUndone ? .unusable(reason: "something keeps changing it") : step.condition)
+        apply(isUndone ? .unusable(reason: "something keeps changing it") : step.condition, step.isHolding)
         carryOut(step.orders)
         streams.update(devices)
         // What is safe has been ordered once more; the next attempt is later.
         if isUndone { rest?.arm(after: Self.restTime) }
     }
 
-    private func apply(_ condition: VirtualSourcePlan.Condition) {
+    private func apply(_ condition: VirtualSourcePlan.Condition, _ isHolding: Bool) {
         switch condition {
         case .incomplete:
             instance = nil
@@ -257,7 +257,7 @@ package final class VirtualSource {
             closeFeed()
             update(.unavailable(reason: reason))
         case .usable(let instance):
-            guard !isBeingMoved(instance) else { return }
+            guard !isBeingMoved(instance), !isHolding else { return }
             self.instance = instance
             updateFeed()
             update(instance.recorders.isEmpty ? .idle : .recorded(by: instance.recorders))

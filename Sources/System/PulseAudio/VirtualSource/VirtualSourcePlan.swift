@@ -33,6 +33,9 @@ struct VirtualSourcePlan: Sendable {
         var orders: [Order] = []
         /// The changes that people have made, or that this makes, in sentences.
         var remarks: [String] = []
+        /// True if a stream is about to be held by PulseAudio, which until then moves it to the live microphone
+        /// when that becomes the default. It counts as recording from the source afterwards.
+        var isHolding = false
     }
 
     let definition: VirtualSourceDefinition
@@ -228,6 +231,7 @@ struct VirtualSourcePlan: Sendable {
             let memory = found.isPipeWire ? nil : stream.restoreID
             guard move.isReturn else {
                 step.orders.append(.hold(stream.index, sources: move.sources, memory: memory))
+                if !found.isPipeWire { step.isHolding = true }
                 continue
             }
             for target in move.sources {
