@@ -90,8 +90,7 @@ package final class PrivateAudioServer {
 
     /// Kills all its processes, as a crash of the whole server would.
     package func kill() {
-        // First none of them can act: the end of the microphone's program must not be reported before the
-        // server's.
+        // First none of them can act: the microphone's end must not be reported before the server's.
         freeze()
         for process in processes { process.kill() }
         processes = []
@@ -128,14 +127,10 @@ package final class PrivateAudioServer {
     }
 
     /// Stops the server: its sockets stay open and nothing answers.
-    package func freeze() {
-        for process in processes { process.signal(SIGSTOP) }
-    }
+    package func freeze() { for process in processes { process.signal(SIGSTOP) } }
 
     /// Lets the server go on.
-    package func thaw() {
-        for process in processes { process.signal(SIGCONT) }
-    }
+    package func thaw() { for process in processes { process.signal(SIGCONT) } }
 
     /// Removes the microphone, as unplugging it would.
     package func removeMicrophone() async throws {

@@ -46,17 +46,12 @@ extension Notice.Content {
         // A panel shows the channel and the open microphone; who speaks is news then, and what a tone says.
         guard view.speaker != nil || message != nil || !view.hasPanel else { return nil }
         let showsMicrophone = view.isMicrophoneOpen && !view.hasPanel
-        var sentences = [message].compactMap(\.self)
-        if view.speaker != nil || !view.hasPanel {
-            sentences.insert(
-                view.sentence(
-                    namesOnLockScreen: settings.namesOnLockScreen,
-                    withMicrophone: showsMicrophone
-                ),
-                at: 0
-            )
-        }
-        let body = sentences.joined(separator: ". ")
+        let sentence = view.sentence(
+            namesOnLockScreen: settings.namesOnLockScreen,
+            withMicrophone: showsMicrophone
+        )
+        let isSentenceNews = view.speaker != nil || !view.hasPanel
+        let body = [isSentenceNews ? sentence : nil, message].compactMap(\.self).joined(separator: ". ")
         self.init(
             summary: view.name,
             body: capabilities.contains("body-markup") ? Self.escaped(body) : body,
