@@ -33,8 +33,8 @@ struct VirtualSourcePlan: Sendable {
         var orders: [Order] = []
         /// The changes that people have made, or that this makes, in sentences.
         var remarks: [String] = []
-        /// True if a stream is about to be held by PulseAudio, which until then moves it to the live microphone
-        /// when that becomes the default. It counts as recording from the source afterwards.
+        /// True if a stream is about to be held by PulseAudio, which until then moves it to the live
+        /// microphone when that becomes the default. It counts as recording from the source afterwards.
         var isHolding = false
     }
 
