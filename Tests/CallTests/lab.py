@@ -167,6 +167,27 @@ class Lab:
         except (ValueError, KeyError):
             return None
 
+    def cost(self, seconds=10):
+        """What core and sound server do by themselves."""
+        servers = ["pulseaudio"] if self.server == "PulseAudio" else ["pipewire", "wireplumber", "pipewire-pulse"]
+        before = [self.work(["pttd"]), self.work(servers)]
+        time.sleep(seconds)
+        after = [self.work(["pttd"]), self.work(servers)]
+        core, server = [(last[0] - first[0]) / seconds for first, last in zip(before, after)]
+        load = (after[1][1] - before[1][1]) / os.sysconf("SC_CLK_TCK") / seconds
+        return f"core {core:.0f}/s, server {server:.0f}/s and {load:.1%}"
+
+    def work(self, names):
+        """How often their threads have gone to sleep, and their time in ticks (proc(5))."""
+        switches = ticks = 0
+        for process in [self.processes[name].pid for name in names]:
+            for thread in os.listdir(f"/proc/{process}/task"):
+                with open(f"/proc/{process}/task/{thread}/status") as file:
+                    switches += next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt"))
+            with open(f"/proc/{process}/stat") as file:
+                ticks += sum(int(number) for number in file.read().rpartition(")")[2].split()[11:13])
+        return switches, ticks
+
     def press(self):
         """Holds a button until `release`."""
         self.start("press", [os.path.join(build, "pttctl"), "talk", "--for", "50s"])
