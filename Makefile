@@ -67,6 +67,12 @@ delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(
 # What bluetoothd is preloaded with where the kernel has no Bluetooth.
 no_bluetooth = clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
 
+# The texts of the programs in other languages. Beside .build/release as below PREFIX beside bin.
+languages = $(basename $(notdir $(wildcard po/*.po)))
+catalogues = .build/share/locale
+catalogue = LC_MESSAGES/push-to-talk.mo
+localedir = $(PREFIX)/share/locale
+
 # Where `make deb` writes, and how it packs (xz, zstd).
 debs = .build/deb
 compression = xz
@@ -77,8 +83,9 @@ with_commands = pttctl ptt-sim
 manuals = $(with_commands:%=%.1) $(notdir $(wildcard Documentation/man/*.[1-8]))
 
 # Debian packages by command.
-packages_build = pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpng-dev libpulse-dev libsystemd-dev libtomlplusplus-dev \
+packages_build = gettext pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpng-dev libpulse-dev libsystemd-dev libtomlplusplus-dev \
   libturbojpeg0-dev libudev-dev libwebp-dev python3
+packages_po = $(packages_build)
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
@@ -99,14 +106,14 @@ packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev li
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build po deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test screenshots bench order fuzz
+.PHONY: help dependencies build po deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -132,6 +139,14 @@ build: dependencies $(static)  ## builds what `make install` installs: the progr
 	@$(delete_stale)
 	$(build_release)
 	@.ci/make-pages .build/release $(pages) $(with_commands)
+	@for language in $(languages); do mkdir -p $(catalogues)/$$language/LC_MESSAGES \
+	  && msgfmt --check-format -o $(catalogues)/$$language/$(catalogue) po/$$language.po || exit 1; done
+
+po: dependencies  ## brings the texts of the programs in po/*.po up to date with the sources
+	@mkdir -p .build && po/extract > .build/push-to-talk.pot
+	@for language in $(languages); do \
+	  msgmerge --quiet --update --backup=none --no-location --no-wrap po/$$language.po .build/push-to-talk.pot || exit 1; \
+	  msgfmt --check-format --statistics -o /dev/null po/$$language.po || exit 1; done
 
 deb: dependencies build packages  ## Debian packages of what `make build` built, in .build/deb
 	lintian --fail-on error,warning $(debs)/*.changes
@@ -153,6 +168,9 @@ test: dependencies  ## format, build, and all tests that need no virtual machine
 	@# The formatter leaves comments as they are.
 	@! LC_ALL=C.UTF-8 grep -rnP --include='*.swift' '^(?=\s*//)(?!// module).{111}' Package.swift Sources Examples Tests \
 	  || { echo 'these comments are wider than 110 columns' >&2; exit 1; }
+	@mkdir -p .build && po/extract > .build/push-to-talk.pot
+	@for language in $(languages); do msgcmp po/$$language.po .build/push-to-talk.pot \
+	  || { echo "po/$$language.po: texts are missing, run make po" >&2; exit 1; }; done
 	swift build --build-tests $(strict)
 	@Tests/lanes
 	@$(MAKE) --no-print-directory verify-units
@@ -272,6 +290,8 @@ install:  ## installs programs, user services, and what udev and PipeWire read (
 	install -m 644 $(pages)/bash/* '$(DESTDIR)$(bashdir)'
 	install -m 644 $(pages)/zsh/* '$(DESTDIR)$(zshdir)'
 	install -m 644 $(pages)/fish/* '$(DESTDIR)$(fishdir)'
+	for language in $(languages); do install -D -m 644 $(catalogues)/$$language/$(catalogue) \
+	  '$(DESTDIR)$(localedir)'/$$language/$(catalogue) || exit 1; done
 
 uninstall:  ## removes what `make install` installed
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
@@ -280,4 +300,5 @@ uninstall:  ## removes what `make install` installed
 	  $(accessories:%='$(DESTDIR)$(accessorydir)/%') \
 	  $(foreach page,$(manuals),'$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(page)') \
 	  $(foreach program,$(with_commands),'$(DESTDIR)$(bashdir)/$(program)' '$(DESTDIR)$(zshdir)/_$(program)' \
-	    '$(DESTDIR)$(fishdir)/$(program).fish')
+	    '$(DESTDIR)$(fishdir)/$(program).fish') \
+	  $(languages:%='$(DESTDIR)$(localedir)/%/$(catalogue)')

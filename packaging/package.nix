@@ -1,6 +1,6 @@
 # Untried: nobody has built this with Nix yet, and its Swift must be 6.2 or later. NixOS needs the units, the udev rule
 # and the PipeWire fragment by systemd.packages, services.udev.packages and services.pipewire.configPackages.
-{ lib, swift, swiftpm, clang, lld, stdenv, fetchurl, pkg-config, python3, bluez, dbus, libevdev, libjpeg_turbo, libpng
+{ lib, swift, swiftpm, clang, gettext, lld, stdenv, fetchurl, pkg-config, python3, bluez, dbus, libevdev, libjpeg_turbo, libpng
 , libpulseaudio, libwebp, systemd, tomlplusplus }:
 
 stdenv.mkDerivation rec {
@@ -10,7 +10,7 @@ stdenv.mkDerivation rec {
     url = "https://pushtotalk.example/push-to-talk-${version}.tar.gz";
     hash = lib.fakeHash;
   };
-  nativeBuildInputs = [ swift swiftpm clang lld pkg-config python3 ];
+  nativeBuildInputs = [ swift swiftpm clang gettext lld pkg-config python3 ];
   buildInputs = [ bluez dbus libevdev libjpeg_turbo libpng libpulseaudio libwebp systemd tomlplusplus ];
   PTT_WARNINGS = "allow";
   buildPhase = "make build";

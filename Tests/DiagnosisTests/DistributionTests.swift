@@ -1,4 +1,5 @@
 import Diagnosis
+import PTTMessages
 import Testing
 
 @Suite struct DistributionTests {
@@ -32,22 +33,22 @@ import Testing
                 .command("sudo dnf install pipewire-pulseaudio wireplumber"),
                 .command("sudo zypper install pipewire-pulseaudio wireplumber"),
                 .command("sudo pacman -S pipewire-pulse wireplumber"),
-                .advice("set services.pipewire.pulse.enable in the configuration of NixOS"),
+                .advice(Text("set services.pipewire.pulse.enable in the configuration of NixOS")),
             ]
         )
         #expect(
             cure.resolved(on: nil)
-                == .advice("install the packages that have pipewire-pulse and wireplumber")
+                == .advice(Text("install the packages that have pipewire-pulse and wireplumber"))
         )
     }
 
     @Test(arguments: SystemPackage.allCases)
     func `Debian has a command for each package, and no other a command of Debian`(package: SystemPackage) {
         let cure = Cure.packages(.install(package))
-        #expect(cure.resolved(on: .debian).text.hasPrefix("sudo apt install "))
+        #expect(cure.resolved(on: .debian).text.english.hasPrefix("sudo apt install "))
         for distribution in Distribution.allCases.map(Optional.some) + [nil] where distribution != .debian {
             let resolved = cure.resolved(on: distribution)
-            #expect(!resolved.text.contains("apt"), "\(resolved)")
+            #expect(!resolved.text.english.contains("apt"), "\(resolved)")
             if case .command = resolved { #expect(distribution != .nixOS && distribution != nil) }
         }
     }
@@ -56,12 +57,14 @@ import Testing
         let again = Cure.packages(.reinstall)
         #expect(again.resolved(on: .debian) == .command("sudo apt install --reinstall push-to-talk"))
         #expect(again.resolved(on: .fedora) == .command("sudo dnf reinstall push-to-talk"))
-        #expect(again.resolved(on: nil) == .advice("install push-to-talk again"))
+        #expect(again.resolved(on: nil) == .advice(Text("install push-to-talk again")))
         let one = Cure.packages(.removeOne)
         #expect(
             one.resolved(on: .debian)
-                == .advice("run `sudo make uninstall` in the sources, or `sudo apt remove push-to-talk`")
+                == .advice(
+                    Text("run `sudo make uninstall` in the sources, or `sudo apt remove push-to-talk`")
+                )
         )
-        #expect(one.resolved(on: nil).text.hasSuffix("or remove the package push-to-talk"))
+        #expect(one.resolved(on: nil).text.english.hasSuffix("or remove the package push-to-talk"))
     }
 }

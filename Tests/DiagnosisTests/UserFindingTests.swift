@@ -26,7 +26,9 @@ import Testing
         expect(
             findings,
             isFailure: false,
-            curedBy: .advice("choose the Push-to-Talk Microphone there, if only presses are to be heard"),
+            curedBy: .advice(
+                Text("choose the Push-to-Talk Microphone there, if only presses are to be heard")
+            ),
             "Mumble, Chromium"
         )
     }
@@ -60,7 +62,7 @@ import Testing
         set { $0.isSilent = true }
         expect(findings, curedBy: .command("pactl set-source-volume alsa_input.usb 100%"), "zero")
         set { $0.isUnplugged = true }
-        expect(findings, isFailure: false, curedBy: .advice("plug the microphone in"), "plugged")
+        expect(findings, isFailure: false, curedBy: .advice(Text("plug the microphone in")), "plugged")
     }
 
     @Test mutating func `a name that a shell would obey is quoted`() {
@@ -73,9 +75,9 @@ import Testing
 
     @Test mutating func `no microphone: plug one in, correct the configuration, or use the headset's`() {
         facts.microphone = .failure(.init(reason: "the audio server has none"))
-        expect(findings, curedBy: .advice("plug a microphone in"), "has none")
+        expect(findings, curedBy: .advice(Text("plug a microphone in")), "has none")
         facts.preferences = ["Studio"]
-        #expect(problems(findings).first?.text.hasPrefix("Studio, which pttd.toml names") == true)
+        #expect(problems(findings).first?.text.english.hasPrefix("Studio, which pttd.toml names") == true)
         facts.deafHeadset = .init(card: "bluez_card.1", profile: "headset-head-unit")
         let cure = Cure.command("pactl set-card-profile bluez_card.1 headset-head-unit")
         expect(findings, curedBy: cure, "without its microphone")
@@ -114,7 +116,7 @@ import Testing
 
     @Test func `a recording is heard, or silent`() {
         func finding(_ recording: RecordingFacts) -> Finding? { recording.finding }
-        #expect(finding(.heard(peak: -12.4))?.text.contains("-12 dB") == true)
+        #expect(finding(.heard(peak: -12.4))?.text.english.contains("-12 dB") == true)
         #expect(finding(.heard(peak: RecordingFacts.quietest))?.isFailure == true)
         #expect(finding(.heard(peak: nil))?.isFailure == true)
         #expect(finding(.failed(reason: "it has gone"))?.isFailure == true)
@@ -194,11 +196,11 @@ import Testing
 
     @Test mutating func `a desktop without a portal is well, and says that no key talks`() {
         #expect(problems(findings).isEmpty)
-        #expect(findings.last?.text.hasPrefix("no key of the keyboard") == true)
+        #expect(findings.last?.text.english.hasPrefix("no key of the keyboard") == true)
         facts.shortcutsVersion = 1
-        #expect(findings.last?.text == "a key of the keyboard can talk (GlobalShortcuts 1)")
+        #expect(findings.last?.text == Text("a key of the keyboard can talk (GlobalShortcuts 1)"))
         facts.desktop = nil
-        #expect(findings == [Check.desktop.ok("no desktop in this session")])
+        #expect(findings == [Check.desktop.ok(Text("no desktop in this session"))])
     }
 
     @Test mutating func `without a panel GNOME needs an extension, and others a plugin or a daemon`() {
@@ -206,7 +208,7 @@ import Testing
         expect(
             findings,
             isFailure: false,
-            curedBy: .advice("add the tray or status plugin to the panel"),
+            curedBy: .advice(Text("add the tray or status plugin to the panel")),
             "notification only"
         )
         facts.hasNotifications = false
@@ -236,7 +238,7 @@ import Testing
 
     @Test func `a session bus that hangs is a warning`() {
         let hung = DesktopFacts.findings(.failure(.timedOut), headsets: [])
-        expect(hung, isFailure: false, curedBy: .advice("log out and in again"), "session bus")
+        expect(hung, isFailure: false, curedBy: .advice(Text("log out and in again")), "session bus")
     }
 }
 
@@ -246,9 +248,9 @@ import Testing
             KernelFacts(sandbox: sandbox, isWSL: isWSL, hasUHID: hasUHID).findings
         }
         #expect(problems(findings()).isEmpty)
-        let outside = Cure.advice("run pttctl doctor outside of it")
+        let outside = Cure.advice(Text("run pttctl doctor outside of it"))
         expect(findings(sandbox: "Flatpak"), isFailure: false, curedBy: outside, "Flatpak")
-        #expect(problems(findings(isWSL: true)).first?.text.contains("Windows") == true)
+        #expect(problems(findings(isWSL: true)).first?.text.english.contains("Windows") == true)
         let load = Cure.command("sudo modprobe uhid")
         expect(findings(hasUHID: false), isFailure: false, curedBy: load, "/dev/uhid")
     }
@@ -258,7 +260,7 @@ import Testing
             let findings = KernelFacts(sandbox: nil, isWSL: false, hasUHID: true, namespaces: namespaces)
                 .findings
             #expect(problems(findings).isEmpty)
-            return findings.dropFirst().map(\.text).joined()
+            return findings.dropFirst().map(\.text.english).joined()
         }
         #expect(text(.granted).isEmpty)
         #expect(text(.unprivileged).hasPrefix("AppArmor"))

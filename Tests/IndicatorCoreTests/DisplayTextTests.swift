@@ -1,4 +1,5 @@
 import IndicatorCore
+import PTTMessages
 import Testing
 
 struct DisplayTextTests {
@@ -39,6 +40,6 @@ struct DisplayTextTests {
 
     @Test func `a text that cannot be seen at all is empty, after a bounded search`() {
         #expect(DisplayText(String(repeating: "\u{200B}", count: 100_000)).isEmpty)
-        #expect(DisplayText(String(repeating: "\u{301}", count: 100_000)).or("Somebody") == "Somebody")
+        #expect(DisplayText(String(repeating: "\u{301}", count: 100_000)).or(Text("Somebody")) == "Somebody")
     }
 }

@@ -171,7 +171,7 @@ struct IndicatorTests {
     }
 
     private static func problem(_ effects: [Indicator.Effect]) -> String? {
-        panel(effects)?.menu.first { $0.id == .problem && $0.isVisible }?.label
+        panel(effects)?.menu.first { $0.id == .problem && $0.isVisible }?.label.english
     }
 
     @Test(arguments: [
@@ -209,7 +209,7 @@ struct IndicatorTests {
         let began = CoreEvent.transmissionBegan(transmission: Self.transmission(button))
         _ = indicator.handle(.core(.event(began)), at: Self.now)
         let near = indicator.handle(.core(.event(.timeLimitNear(secondsLeft: 10))), at: Self.now)
-        #expect(Self.problem(near) == "The time limit ends this in 10 seconds")
+        #expect(Self.problem(near) == "The time limit ends this in 10 s")
         let lost = CoreEvent.transmissionEnded(
             transmission: Self.transmission(button),
             cause: .linkLost,

@@ -8,7 +8,7 @@ import Testing
     static let silent = Destination.radio
     static let speaking = {
         var view = silent
-        view.speaker = .init(name: "Anna", imageID: "a")
+        view.speaker = .init(name: Text("Anna"), imageID: "a")
         return view
     }()
 

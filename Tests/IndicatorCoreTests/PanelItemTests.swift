@@ -18,7 +18,7 @@ struct PanelItemTests {
         var status = try status()
         change(&status)
         let entry = PanelItem(status).menu.first { $0.id == .problem }
-        return entry?.isVisible == true ? entry?.label : nil
+        return entry?.isVisible == true ? entry?.label.english : nil
     }
 
     @Test func `the first item differs in everything from none, and an equal one in nothing`() throws {
@@ -113,7 +113,9 @@ struct PanelItemTests {
     @Test func `the menu has the same entries in every state`() throws {
         var speaking = try Self.status()
         speaking.channel?.participant = Participant(name: "Anna")
-        let items = [PanelItem(nil), PanelItem(Status(timeLimit: 1)), PanelItem(speaking, message: "no")]
+        let items = [
+            PanelItem(nil), PanelItem(Status(timeLimit: 1)), PanelItem(speaking, message: Text("no")),
+        ]
         #expect(Set(items.map { $0.menu.map(\.id) }).count == 1)
     }
 

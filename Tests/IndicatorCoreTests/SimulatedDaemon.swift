@@ -7,12 +7,12 @@ extension MonotonicTime {
 }
 
 extension Destination {
-    static let radio = Destination(receiver: .channel(ChannelID(randomBytes: (1, 1))), name: "Radio")
-    static let call = Destination(receiver: .calls(["Mumble"]), name: unnamed)
+    static let radio = Destination(receiver: .channel(ChannelID(randomBytes: (1, 1))), name: Text("Radio"))
+    static let call = Destination(receiver: .calls([Text("Mumble")]), name: unnamed)
 
     static func speaking(_ name: String) -> Destination {
         var view = radio
-        view.speaker = .init(name: name)
+        view.speaker = .init(name: Text(verbatim: name))
         return view
     }
 }

@@ -30,6 +30,7 @@ final class IndicatorFixture {
     ///   - configuration: The text of `indicator.toml`; no file if nil.
     ///   - coreConfiguration: The text of `pttd.toml`; none if nil.
     ///   - systemBus: The address of the system bus; none runs if nil.
+    ///   - language: That of the person; English if nil.
     /// - Returns: The indicator, whose item shows the channel to the panel.
     /// - Throws: If something of it cannot be started.
     static func start(
@@ -38,7 +39,8 @@ final class IndicatorFixture {
         channel name: String = "Radio",
         configuration: String? = nil,
         core coreConfiguration: String? = nil,
-        systemBus: String? = nil
+        systemBus: String? = nil,
+        language: Catalogue? = nil
     ) async throws -> IndicatorFixture {
         let sound = hasSound ? try await PrivateAudioServer.start(.pulseAudio) : nil
         let bus = try await PrivateBus.start()
@@ -52,7 +54,8 @@ final class IndicatorFixture {
             panel,
             sound: sound,
             channel: name,
-            systemBus: systemBus
+            systemBus: systemBus,
+            language: language
         )
         try await panel.registration()
         try await panel.showsChannel()
@@ -65,7 +68,8 @@ final class IndicatorFixture {
         _ panel: ScriptedPanel,
         sound: PrivateAudioServer?,
         channel name: String,
-        systemBus: String?
+        systemBus: String?,
+        language: Catalogue?
     ) async throws {
         (self.bus, self.core, self.panel, self.sound) = (bus, core, panel, sound)
         let path = core.directory + "/pushtotalk/core"
@@ -101,17 +105,22 @@ final class IndicatorFixture {
             if let event = update.event { events.add(event) }
         }
         if try await !ready.next(), sound != nil { _ = try await events.first { $0 == .audioServerReady } }
-        indicator = try Self.launch(in: core.directory, bus.address, systemBus: systemBus)
+        indicator = try Self.launch(in: core.directory, bus.address, systemBus: systemBus, language: language)
     }
 
-    static func launch(in directory: String, _ bus: String, systemBus: String? = nil) throws -> TestProcess {
+    static func launch(
+        in directory: String,
+        _ bus: String,
+        systemBus: String? = nil,
+        language: Catalogue? = nil
+    ) throws -> TestProcess {
         try TestProcess(
             [TestProcess.built("ptt-indicator")],
             environment: [
                 "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
                 "DBUS_SESSION_BUS_ADDRESS": bus, "PTT_LOG": "debug",
                 "DBUS_SYSTEM_BUS_ADDRESS": systemBus ?? "unix:path=\(directory)/no-bus",
-            ],
+            ].merging(language?.environment ?? [:]) { $1 },
             mergesErrors: true
         )
     }

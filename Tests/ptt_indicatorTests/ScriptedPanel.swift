@@ -109,6 +109,11 @@ final class ScriptedPanel {
 
     func properties() async throws -> [BusKey: BusValue] { try await all(Self.item, Self.itemPath) }
 
+    /// Of the menu.
+    func textDirection() async throws -> String? {
+        try await all(Self.menu, Self.menuPath)["TextDirection"]?.asString
+    }
+
     private func all(_ interface: String, _ path: ObjectPath) async throws -> [BusKey: BusValue] {
         let call = MethodCall.getProperties(interface, of: owner, path: path)
         return try #require(try await connection.call(call).first?.asProperties)

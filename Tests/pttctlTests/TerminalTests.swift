@@ -141,8 +141,9 @@ import Testing
     private static let facts: [LearningFact] = [.press(hostile), .release(hostile), .mirrored(hostile)]
     private static let findings: [Finding] =
         [
-            Check.buttons.ok(hostile), Check.bluetooth.warning(hostile, cure: .command(hostile)),
-            Check.policy.failure(hostile, cure: .advice(hostile)),
+            Check.buttons.ok(Text(verbatim: hostile)),
+            Check.bluetooth.warning(Text("\(hostile)"), cure: .command(hostile)),
+            Check.policy.failure(Text(sent: hostile), cure: .advice(Text("\(hostile) \(hostile)"))),
         ] + KernelFacts(sandbox: hostile, isWSL: false, hasUHID: true).findings
         + SeatFacts.findings(.failure(.unreachable(hostile)))
     private static let errors: [any Error] = [

@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The facts about Bluetooth that BlueZ and the kernel report.
 package struct BluetoothFacts: Equatable, Sendable {
     package struct Adapter: Equatable, Sendable {
@@ -62,11 +64,11 @@ package struct BluetoothFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): facts.findings
         case .failure(.timedOut):
-            [Check.bluetooth.failure("the system bus does not answer", cure: .command("sudo reboot"))]
+            [Check.bluetooth.failure(Text("the system bus does not answer"), cure: .command("sudo reboot"))]
         case .failure(.unreachable(let reason)):
             [
                 Check.bluetooth.failure(
-                    "the system bus cannot be reached: \(reason)",
+                    Text("the system bus cannot be reached: \(reason)"),
                     cure: .command("sudo systemctl start dbus")
                 )
             ]
@@ -77,11 +79,11 @@ package struct BluetoothFacts: Equatable, Sendable {
         if let problem = daemonProblem ?? radioProblem ?? adapterProblem { return [problem] }
         let names = adapters.filter(\.isPowered).map { "\($0.name) (\($0.address))" }
         let problems = [sameAddress].compactMap(\.self) + buttons.compactMap(Self.problem)
-        return [Check.bluetooth.ok("\(names.joined(separator: ", ")) is on")] + problems
+        return [Check.bluetooth.ok(Text("\(names.joined(separator: ", ")) is on"))] + problems
     }
 
     /// Without an enrolled button a person may have no use for Bluetooth.
-    private func problem(_ text: String, _ cure: Cure) -> Finding {
+    private func problem(_ text: Text, _ cure: Cure) -> Finding {
         if buttons.isEmpty { return Check.bluetooth.warning(text, cure: cure) }
         return Check.bluetooth.failure(text, cure: cure)
     }
@@ -90,15 +92,18 @@ package struct BluetoothFacts: Equatable, Sendable {
         switch daemon {
         case .running: nil
         case .stopped:
-            problem("bluetoothd does not run", .command("sudo systemctl enable --now bluetooth"))
+            problem(Text("bluetoothd does not run"), .command("sudo systemctl enable --now bluetooth"))
         case .masked:
             problem(
-                "bluetooth.service is masked",
+                Text("bluetooth.service is masked"),
                 .command("sudo systemctl unmask bluetooth && sudo systemctl enable --now bluetooth")
             )
-        case .notInstalled: problem("BlueZ is not installed", .install(.bluetooth))
+        case .notInstalled: problem(Text("BlueZ is not installed"), .install(.bluetooth))
         case .hung:
-            problem("bluetoothd hangs: it does not answer", .command("sudo systemctl restart bluetooth"))
+            problem(
+                Text("bluetoothd hangs: it does not answer"),
+                .command("sudo systemctl restart bluetooth")
+            )
         }
     }
 
@@ -106,12 +111,12 @@ package struct BluetoothFacts: Equatable, Sendable {
         guard !radios.isEmpty, !adapters.contains(where: \.isPowered) else { return nil }
         if radios.allSatisfy({ $0 == .hardBlocked }) {
             return problem(
-                "Bluetooth is switched off by a switch of this machine, or by its firmware",
-                .advice("use the switch or the key with the aeroplane")
+                Text("Bluetooth is switched off by a switch of this machine, or by its firmware"),
+                .advice(Text("use the switch or the key with the aeroplane"))
             )
         }
         if !radios.contains(.on) {
-            return problem("Bluetooth is switched off", .command("rfkill unblock bluetooth"))
+            return problem(Text("Bluetooth is switched off"), .command("rfkill unblock bluetooth"))
         }
         return nil
     }
@@ -119,20 +124,24 @@ package struct BluetoothFacts: Equatable, Sendable {
     private var adapterProblem: Finding? {
         if adapters.isEmpty {
             return problem(
-                "there is no Bluetooth adapter",
-                .advice("plug an adapter in; `sudo dmesg | grep -i bluetooth` has the errors of one that is")
+                Text("there is no Bluetooth adapter"),
+                .advice(
+                    Text("plug an adapter in; `sudo dmesg | grep -i bluetooth` has the errors of one that is")
+                )
             )
         }
         guard !adapters.contains(where: \.isPowered) else { return nil }
-        return problem("the Bluetooth adapter is off", .command("bluetoothctl power on"))
+        return problem(Text("the Bluetooth adapter is off"), .command("bluetoothctl power on"))
     }
 
     private var sameAddress: Finding? {
         let addresses = adapters.map(\.address)
         guard Set(addresses).count < addresses.count else { return nil }
         return Check.bluetooth.warning(
-            "two adapters have the same address: buttons connect to either of them, and the bonds fit one",
-            cure: .advice("unplug one of \(adapters.map(\.name).joined(separator: ", "))")
+            Text(
+                "two adapters have the same address: buttons connect to either of them, and the bonds fit one"
+            ),
+            cure: .advice(Text("unplug one of \(adapters.map(\.name).joined(separator: ", "))"))
         )
     }
 
@@ -140,12 +149,12 @@ package struct BluetoothFacts: Equatable, Sendable {
         switch button.isBlocked {
         case nil:
             Check.buttons.failure(
-                "\(button.name) is enrolled, and BlueZ does not know it any more",
+                Text("\(button.name) is enrolled, and BlueZ does not know it any more"),
                 cure: .command("pttctl pair")
             )
         case true?:
             Check.buttons.failure(
-                "\(button.name) is blocked in BlueZ",
+                Text("\(button.name) is blocked in BlueZ"),
                 cure: .command("bluetoothctl unblock \(ShellArgument(button.address))")
             )
         case false?: nil

@@ -51,34 +51,39 @@ package struct DaemonFacts: Equatable, Sendable {
         return switch answer {
         case .missing:
             check.failure(
-                "\(name) has no socket: \(name).socket does not run",
+                Text("\(name) has no socket: \(name).socket does not run"),
                 cure: .command("systemctl --user enable --now \(name).socket")
             )
         case .refused:
             check.failure(
-                "no process listens on the socket of \(name), which an earlier one has left",
+                Text("no process listens on the socket of \(name), which an earlier one has left"),
                 cure: .command("systemctl --user restart \(name).socket")
             )
-        case .silent: check.failure("\(name) hangs: it does not answer", cure: restart)
-        case .failed(let reason): check.failure("\(name) cannot be asked: \(reason)", cure: restart)
+        case .silent: check.failure(Text("\(name) hangs: it does not answer"), cure: restart)
+        case .failed(let reason): check.failure(Text("\(name) cannot be asked: \(reason)"), cure: restart)
         case .answered(let running) where running != version:
-            check.warning("the \(name) that runs is version \(running), this is \(version)", cure: restart)
-        case .answered(let running): check.ok("\(name) \(running) answers")
+            check.warning(
+                Text("the \(name) that runs is version \(running), this is \(version)"),
+                cure: restart
+            )
+        case .answered(let running): check.ok(Text("\(name) \(running) answers"))
         }
     }
 
     private var notSaved: Finding? {
         guard let reason = status?.saveFailure else { return nil }
         return Check.core.warning(
-            "the channel is not kept over a restart: \(reason)",
-            cure: .advice("make room or give the directory back to its owner; the core then saves by itself")
+            Text("the channel is not kept over a restart: \(reason)"),
+            cure: .advice(
+                Text("make room or give the directory back to its owner; the core then saves by itself")
+            )
         )
     }
 
     private var separated: Finding? {
         guard let devices, !devices.isCoreConnected else { return nil }
         return Check.accessoryDaemon.failure(
-            "ptt-accessoryd is not connected to the core: no press transmits",
+            Text("ptt-accessoryd is not connected to the core: no press transmits"),
             cure: .command("systemctl --user restart ptt-accessoryd.service")
         )
     }
@@ -87,7 +92,7 @@ package struct DaemonFacts: Equatable, Sendable {
     package var deviceFindings: [Finding] {
         (devices?.devices ?? []).compactMap { device in
             guard let remark = device.remark, device.link != .ready else { return nil }
-            return Check.buttons.warning("\(device.name): \(remark)", cure: Self.cure(in: remark))
+            return Check.buttons.warning(Text("\(device.name): \(remark)"), cure: Self.cure(in: remark))
         }
     }
 
@@ -104,6 +109,6 @@ package struct DaemonFacts: Equatable, Sendable {
         if words.first == "pttctl", words.allSatisfy(ShellArgument.isPlain) {
             return .command(words.joined(separator: " "))
         }
-        return .advice("`pttctl monitor` shows what it does")
+        return .advice(Text("`pttctl monitor` shows what it does"))
     }
 }

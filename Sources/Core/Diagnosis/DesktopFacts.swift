@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The facts about what the desktop offers to show a channel or a call, and what competes for a headset's
 /// key.
 package struct DesktopFacts: Equatable, Sendable {
@@ -52,11 +54,16 @@ package struct DesktopFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): facts.findings(headsets)
         case .failure(.timedOut):
-            [Check.desktop.warning("the session bus does not answer", cure: .advice("log out and in again"))]
+            [
+                Check.desktop.warning(
+                    Text("the session bus does not answer"),
+                    cure: .advice(Text("log out and in again"))
+                )
+            ]
         case .failure(.unreachable(let reason)):
             [
                 Check.desktop.warning(
-                    "no session bus, and with it no panel, notification or key: \(reason)",
+                    Text("no session bus, and with it no panel, notification or key: \(reason)"),
                     cure: .install(.sessionBus)
                 )
             ]
@@ -65,7 +72,7 @@ package struct DesktopFacts: Equatable, Sendable {
 
     private func findings(_ headsets: [String]) -> [Finding] {
         guard let desktop else {
-            return [Check.desktop.ok("no desktop in this session")] + proxy(headsets)
+            return [Check.desktop.ok(Text("no desktop in this session"))] + proxy(headsets)
         }
         return [panel(desktop), key] + proxy(headsets)
     }
@@ -82,42 +89,53 @@ package struct DesktopFacts: Equatable, Sendable {
         }
         let names = headsets.joined(separator: ", ")
         return [
-            Check.desktop.warning("mpris-proxy takes the key of \(names) for the music player", cure: cure)
+            Check.desktop.warning(
+                Text("mpris-proxy takes the key of \(names) for the music player"),
+                cure: cure
+            )
         ]
     }
 
     private func panel(_ desktop: String) -> Finding {
-        if hasPanel { return Check.desktop.ok("the panel of \(desktop) shows the channel") }
+        if hasPanel { return Check.desktop.ok(Text("the panel of \(desktop) shows the channel")) }
         if desktop.uppercased().contains("GNOME") {
             if let panelExtension {
                 return Check.desktop.warning(
-                    "GNOME's panel shows no items of applications: its extension for them is installed, and does not run",
+                    Text(
+                        "GNOME's panel shows no items of applications: its extension for them is installed, and does not run"
+                    ),
                     cure: .command("gnome-extensions enable \(panelExtension)")
                 )
             }
             return Check.desktop.warning(
-                "GNOME's panel shows no items of applications without an extension",
+                Text("GNOME's panel shows no items of applications without an extension"),
                 cure: .install(.panelExtension)
             )
         }
         if hasNotifications {
             return Check.desktop.warning(
-                "no panel of \(desktop) shows items of applications: the channel is a notification only",
-                cure: .advice("add the tray or status plugin to the panel")
+                Text(
+                    "no panel of \(desktop) shows items of applications: the channel is a notification only"
+                ),
+                cure: .advice(Text("add the tray or status plugin to the panel"))
             )
         }
         return Check.desktop.warning(
-            "\(desktop) has neither a panel for applications nor notifications: nothing shows the channel",
+            Text(
+                "\(desktop) has neither a panel for applications nor notifications: nothing shows the channel"
+            ),
             cure: .install(.notifications)
         )
     }
 
     private var key: Finding {
         if let shortcutsVersion {
-            return Check.desktop.ok("a key of the keyboard can talk (GlobalShortcuts \(shortcutsVersion))")
+            return Check.desktop.ok(
+                Text("a key of the keyboard can talk (GlobalShortcuts \(shortcutsVersion))")
+            )
         }
         return Check.desktop.ok(
-            "no key of the keyboard can talk here: this desktop has no GlobalShortcuts portal"
+            Text("no key of the keyboard can talk here: this desktop has no GlobalShortcuts portal")
         )
     }
 }

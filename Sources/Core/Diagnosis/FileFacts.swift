@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The files of this user that the daemons read and write.
 package struct FileFacts: Equatable, Sendable {
     /// A file that configures something, and why it cannot be used; nil if it can, or is not there.
@@ -63,7 +65,7 @@ package struct FileFacts: Equatable, Sendable {
         guard let facts else {
             return [
                 Check.configuration.failure(
-                    "the disk with the home directory does not answer",
+                    Text("the disk with the home directory does not answer"),
                     cure: .command("findmnt --target \"$HOME\"")
                 )
             ]
@@ -77,15 +79,15 @@ package struct FileFacts: Equatable, Sendable {
     private var configurationFinding: Finding {
         guard let configuration else {
             return Check.configuration.failure(
-                "HOME is not set: no configuration is read, and no channel is kept",
-                cure: .advice("log in as this user, at the screen or with ssh")
+                Text("HOME is not set: no configuration is read, and no channel is kept"),
+                cure: .advice(Text("log in as this user, at the screen or with ssh"))
             )
         }
         guard let problem = configuration.problem else {
-            return Check.configuration.ok("\(configuration.path) can be used, or is not there")
+            return Check.configuration.ok(Text("\(configuration.path) can be used, or is not there"))
         }
         return Check.configuration.failure(
-            "\(configuration.path) is not in force: \(problem)",
+            Text("\(configuration.path) is not in force: \(problem)"),
             cure: .command("\(Self.edit(configuration.path)) && systemctl --user restart pttd")
         )
     }
@@ -97,25 +99,27 @@ package struct FileFacts: Equatable, Sendable {
                 policy.path.hasPrefix("/etc")
                 ? "sudo -e \(ShellArgument(policy.path))" : Self.edit(policy.path)
             return Check.policy.failure(
-                "\(policy.path) cannot be used, so that no application may join: \(problem)",
+                Text("\(policy.path) cannot be used, so that no application may join: \(problem)"),
                 cure: .command(sudo)
             )
         }
         if isClosed, let policy = policies.last {
             return Check.policy.warning(
-                "no channel may be joined at this hour: [[closed]] of \(policies.map(\.path).joined(separator: " or "))",
+                Text(
+                    "no channel may be joined at this hour: [[closed]] of \(policies.map(\.path).joined(separator: " or "))"
+                ),
                 cure: .command(Self.edit(policy.path))
             )
         }
-        return Check.policy.ok("applications may join now")
+        return Check.policy.ok(Text("applications may join now"))
     }
 
     private var enrolmentFinding: Finding {
         guard let enrolments, let problem = enrolments.problem else {
-            return Check.buttons.ok("devices.toml can be used, or is not there")
+            return Check.buttons.ok(Text("devices.toml can be used, or is not there"))
         }
         return Check.buttons.failure(
-            "\(enrolments.path): \(problem)",
+            Text("\(enrolments.path): \(problem)"),
             cure: .command(Self.edit(enrolments.path))
         )
     }
@@ -124,10 +128,12 @@ package struct FileFacts: Equatable, Sendable {
     private static let enough: UInt64 = 256 * 1024
 
     private func stateFinding(_ userID: UInt32) -> Finding {
-        guard let state else { return Check.state.ok("there is no home directory to keep a channel in") }
+        guard let state else {
+            return Check.state.ok(Text("there is no home directory to keep a channel in"))
+        }
         guard let owner = state.owner else {
             return Check.state.warning(
-                "\(state.path) does not exist: no channel is kept over a restart",
+                Text("\(state.path) does not exist: no channel is kept over a restart"),
                 cure: .command(
                     "mkdir -p -m 700 \(ShellArgument(state.path)) && systemctl --user restart pttd"
                 )
@@ -135,28 +141,28 @@ package struct FileFacts: Equatable, Sendable {
         }
         if owner != userID {
             return Check.state.failure(
-                "\(state.path) belongs to the user \(owner)",
+                Text("\(state.path) belongs to the user \(owner)"),
                 cure: .command("sudo chown -R \(userID) \(ShellArgument(state.path))")
             )
         }
         if state.mode & 0o077 != 0 || state.mode & 0o700 != 0o700 {
             return Check.state.warning(
-                "\(state.path) has the mode \(String(state.mode, radix: 8)) in place of 700",
+                Text("\(state.path) has the mode \(String(state.mode, radix: 8)) in place of 700"),
                 cure: .command("chmod 700 \(ShellArgument(state.path))")
             )
         }
         if !state.isWritable {
             return Check.state.failure(
-                "\(state.path) cannot be written: no channel is kept over a restart",
+                Text("\(state.path) cannot be written: no channel is kept over a restart"),
                 cure: .command("findmnt --target \(ShellArgument(state.path))")
             )
         }
         if state.free < Self.enough {
             return Check.state.failure(
-                "the disk of \(state.path) is full: no channel is kept over a restart",
+                Text("the disk of \(state.path) is full: no channel is kept over a restart"),
                 cure: .command("df -h \(ShellArgument(state.path))")
             )
         }
-        return Check.state.ok("\(state.path) can be written")
+        return Check.state.ok(Text("\(state.path) can be written"))
     }
 }

@@ -1,3 +1,5 @@
+package import PTTMessages
+
 /// One line of `pttctl doctor`: what was found, and what cures it.
 package struct Finding: Equatable, Sendable {
     /// The names are a published interface, as those of ``Check``.
@@ -12,12 +14,12 @@ package struct Finding: Equatable, Sendable {
     package let check: Check
     package let severity: Severity
     /// For people; one line.
-    package let text: String
+    package let text: Text
     /// Nil if nothing is wrong.
     package private(set) var cure: Cure?
 
     /// Only for the functions of ``Check``: what is wrong has a cure.
-    fileprivate init(_ check: Check, _ severity: Severity, _ text: String, cure: Cure? = nil) {
+    fileprivate init(_ check: Check, _ severity: Severity, _ text: Text, cure: Cure? = nil) {
         self.check = check
         self.severity = severity
         self.text = text
@@ -34,13 +36,13 @@ package struct Finding: Equatable, Sendable {
 }
 
 extension Check {
-    package func ok(_ text: String) -> Finding { Finding(self, .ok, text) }
+    package func ok(_ text: Text) -> Finding { Finding(self, .ok, text) }
 
-    package func warning(_ text: String, cure: Cure) -> Finding {
+    package func warning(_ text: Text, cure: Cure) -> Finding {
         Finding(self, .warning, text, cure: cure)
     }
 
-    package func failure(_ text: String, cure: Cure) -> Finding {
+    package func failure(_ text: Text, cure: Cure) -> Finding {
         Finding(self, .failure, text, cure: cure)
     }
 }
@@ -50,7 +52,7 @@ package enum Cure: Equatable, Sendable {
     /// One command of a shell.
     case command(String)
     /// Something to do at the machine, where no command helps.
-    case advice(String)
+    case advice(Text)
     /// One of those, which the distribution decides.
     case packages(PackageChange)
 
@@ -65,9 +67,10 @@ package enum Cure: Equatable, Sendable {
         }
     }
 
-    package var text: String {
+    package var text: Text {
         switch self {
-        case .command(let text), .advice(let text): text
+        case .command(let text): Text(verbatim: text)
+        case .advice(let text): text
         case .packages(let change): change.cure(on: nil).text
         }
     }

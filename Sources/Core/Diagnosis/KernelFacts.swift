@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The kernel, and what stands between it and this program.
 package struct KernelFacts: Equatable, Sendable {
     /// The user namespaces that the kernel grants a user's service manager, which needs one for most
@@ -29,16 +31,18 @@ package struct KernelFacts: Equatable, Sendable {
         if isWSL {
             return [
                 Check.kernel.warning(
-                    "this is the Windows Subsystem for Linux: it has no udev and no Bluetooth, so neither headset nor button",
-                    cure: .advice("use it on Linux itself; `pttctl talk` presses here")
+                    Text(
+                        "this is the Windows Subsystem for Linux: it has no udev and no Bluetooth, so neither headset nor button"
+                    ),
+                    cure: .advice(Text("use it on Linux itself; `pttctl talk` presses here"))
                 )
             ]
         }
         if let sandbox {
             return [
                 Check.kernel.warning(
-                    "this runs in \(sandbox), which sees only a part of the machine",
-                    cure: .advice("run pttctl doctor outside of it")
+                    Text("this runs in \(sandbox), which sees only a part of the machine"),
+                    cure: .advice(Text("run pttctl doctor outside of it"))
                 )
             ]
         }
@@ -46,9 +50,9 @@ package struct KernelFacts: Equatable, Sendable {
     }
 
     private var keyboards: Finding {
-        if hasUHID { return Check.kernel.ok("/dev/uhid is there") }
+        if hasUHID { return Check.kernel.ok(Text("/dev/uhid is there")) }
         return Check.kernel.warning(
-            "/dev/uhid is not there: Bluetooth buttons that are keyboards or presenters give no key",
+            Text("/dev/uhid is not there: Bluetooth buttons that are keyboards or presenters give no key"),
             cure: .command("sudo modprobe uhid")
         )
     }
@@ -56,21 +60,23 @@ package struct KernelFacts: Equatable, Sendable {
     /// No warning: push-to-talk works, and what would grant the namespaces lowers the protection of the whole
     /// machine.
     private var protections: [Finding] {
-        let (refusal, missing): (String, String)
+        let (refusal, missing): (Text, String)
         switch namespaces {
         case .granted: return []
         case .unprivileged:
-            refusal = "AppArmor grants users no namespace with privileges"
+            refusal = Text("AppArmor grants users no namespace with privileges")
             missing = "PrivateDevices="
         case .refused(let setting):
-            refusal = "\(setting) grants users no namespace"
+            refusal = Text("\(setting) grants users no namespace")
             missing = "PrivateUsers=, PrivateDevices="
         }
         return [
             Check.kernel.ok(
-                "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
-                    + "ProtectKernelTunables= and ProtectControlGroups=, and see the files and devices that this user sees; "
-                    + "their filters of system calls remain"
+                Text(
+                    "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
+                        + "ProtectKernelTunables= and ProtectControlGroups=, and see the files and devices that this user sees; "
+                        + "their filters of system calls remain"
+                )
             )
         ]
     }

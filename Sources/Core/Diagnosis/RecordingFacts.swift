@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The result of a recording of the microphone that a person has asked for and that is not kept.
 package enum RecordingFacts: Equatable, Sendable {
     /// The loudest sample, in dB of full scale; nil if all were zero.
@@ -10,15 +12,19 @@ package enum RecordingFacts: Equatable, Sendable {
     package var finding: Finding {
         switch self {
         case .heard(let peak?) where peak > Self.quietest:
-            Check.recording.ok("the microphone is heard: its loudest sample has \(Int(peak.rounded())) dB")
+            Check.recording.ok(
+                Text("the microphone is heard: its loudest sample has \(Int(peak.rounded())) dB")
+            )
         case .heard:
             Check.recording.failure(
-                "the microphone delivers silence",
-                cure: .advice("look for a switch on the headset, or choose another microphone in pttd.toml")
+                Text("the microphone delivers silence"),
+                cure: .advice(
+                    Text("look for a switch on the headset, or choose another microphone in pttd.toml")
+                )
             )
         case .failed(let reason):
             Check.recording.failure(
-                "the microphone cannot be recorded: \(reason)",
+                Text("the microphone cannot be recorded: \(reason)"),
                 cure: .command("pactl list sources | grep -E 'Name:|State:|Mute:'")
             )
         }

@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The sessions in which this user is logged in (org.freedesktop.login1(5)).
 package struct SeatFacts: Equatable, Sendable {
     package struct Session: Equatable, Sendable {
@@ -33,14 +35,14 @@ package struct SeatFacts: Equatable, Sendable {
         case .failure(.timedOut):
             [
                 Check.seat.warning(
-                    "logind does not answer",
+                    Text("logind does not answer"),
                     cure: .command("sudo systemctl restart systemd-logind")
                 )
             ]
         case .failure(.unreachable(let reason)):
             [
                 Check.seat.warning(
-                    "logind cannot be asked who sits at the screen: \(reason)",
+                    Text("logind cannot be asked who sits at the screen: \(reason)"),
                     cure: .command("sudo systemctl start dbus systemd-logind")
                 )
             ]
@@ -49,20 +51,25 @@ package struct SeatFacts: Equatable, Sendable {
 
     private var finding: Finding {
         if let session = sessions.first(where: { !$0.seat.isEmpty && $0.isActive }) {
-            let linger =
-                lingers
-                ? "; the services also run without a login, and then no wired headset can be read" : ""
-            return Check.seat.ok("session \(session.identifier) is active at \(session.seat)\(linger)")
+            let active = Text("session \(session.identifier) is active at \(session.seat)")
+            guard lingers else { return Check.seat.ok(active) }
+            return Check.seat.ok(
+                Text(
+                    "\(active); the services also run without a login, and then no wired headset can be read"
+                )
+            )
         }
         if let session = sessions.first(where: { !$0.seat.isEmpty }) {
             return Check.seat.warning(
-                "another user's session is in front of \(session.seat): transmissions are refused until this one is back",
+                Text(
+                    "another user's session is in front of \(session.seat): transmissions are refused until this one is back"
+                ),
                 cure: .command("loginctl activate \(ShellArgument(session.identifier))")
             )
         }
         return Check.seat.warning(
-            "no session at a screen: wired headsets cannot be read, Bluetooth buttons can",
-            cure: .advice("log in at the screen to use a wired headset")
+            Text("no session at a screen: wired headsets cannot be read, Bluetooth buttons can"),
+            cure: .advice(Text("log in at the screen to use a wired headset"))
         )
     }
 }

@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The user who runs the command, and the kind of session.
 package struct SessionFacts: Equatable, Sendable {
     /// `$XDG_RUNTIME_DIR`.
@@ -32,40 +34,42 @@ package struct SessionFacts: Equatable, Sendable {
     private var finding: Finding {
         if let sudoUser {
             return Check.session.failure(
-                "this is root by sudo, and the daemons are those of \(sudoUser)",
+                Text("this is root by sudo, and the daemons are those of \(sudoUser)"),
                 cure: .command("pttctl doctor")
             )
         }
         guard let directory = runtimeDirectory else {
             return Check.session.failure(
-                "XDG_RUNTIME_DIR is not set, so that no daemon can be found",
+                Text("XDG_RUNTIME_DIR is not set, so that no daemon can be found"),
                 cure: .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
             )
         }
         guard let owner = directory.owner else {
             return Check.session.failure(
-                "\(directory.path) (XDG_RUNTIME_DIR) does not exist: no session of this user is open",
-                cure: .advice("log in as this user, at the screen or with ssh, not with su")
+                Text("\(directory.path) (XDG_RUNTIME_DIR) does not exist: no session of this user is open"),
+                cure: .advice(Text("log in as this user, at the screen or with ssh, not with su"))
             )
         }
         if owner != userID {
             return Check.session.failure(
-                "\(directory.path) (XDG_RUNTIME_DIR) belongs to the user \(owner), and this is \(userID)",
+                Text(
+                    "\(directory.path) (XDG_RUNTIME_DIR) belongs to the user \(owner), and this is \(userID)"
+                ),
                 cure: .command("export XDG_RUNTIME_DIR=/run/user/\(userID)")
             )
         }
         if directory.mode & 0o077 != 0 {
             return Check.session.failure(
-                "other users may access \(directory.path)",
+                Text("other users may access \(directory.path)"),
                 cure: .command("chmod 700 \(ShellArgument(directory.path))")
             )
         }
         if userID == 0 {
             return Check.session.warning(
-                "this is root, whose channel and buttons are not those of the person at the screen",
-                cure: .advice("run it as the user who talks")
+                Text("this is root, whose channel and buttons are not those of the person at the screen"),
+                cure: .advice(Text("run it as the user who talks"))
             )
         }
-        return Check.session.ok("\(directory.path) belongs to this user alone")
+        return Check.session.ok(Text("\(directory.path) belongs to this user alone"))
     }
 }

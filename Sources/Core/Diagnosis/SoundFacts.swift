@@ -91,14 +91,14 @@ package struct SoundFacts: Equatable, Sendable {
         case .failure(.timedOut):
             [
                 Check.sound.failure(
-                    "the sound server hangs: it does not answer",
+                    Text("the sound server hangs: it does not answer"),
                     cure: units?.restart ?? .command("systemctl --user restart pipewire-pulse")
                 )
             ]
         case .failure(.unreachable(let reason)):
             [
                 Check.sound.failure(
-                    "there is no sound server: \(reason)",
+                    Text("there is no sound server: \(reason)"),
                     cure: units?.start ?? .command("systemctl --user enable --now pipewire-pulse")
                 )
             ]
@@ -106,22 +106,26 @@ package struct SoundFacts: Equatable, Sendable {
     }
 
     private func findings(_ units: SoundUnits?, _ unheard: [UnheardDevice]) -> [Finding] {
-        var findings: [Finding] = [units?.problem(server) ?? Check.sound.ok(server)]
+        var findings: [Finding] = [units?.problem(server) ?? Check.sound.ok(Text(verbatim: server))]
         findings.append(microphoneFinding(units))
         findings += unheard.map { Check.microphone.warning($0.text, cure: $0.cure) }
         if !recorders.isEmpty {
             findings.append(
                 Check.microphone.ok(
-                    "also recording, which is no hindrance: \(recorders.joined(separator: ", "))"
+                    Text("also recording, which is no hindrance: \(recorders.joined(separator: ", "))")
                 )
             )
         }
         if !liveRecorders.isEmpty {
             findings.append(
                 Check.microphone.warning(
-                    "\(liveRecorders.joined(separator: ", ")): not from the Push-to-Talk Microphone, but from a live "
-                        + "one, which is heard also while nobody presses",
-                    cure: .advice("choose the Push-to-Talk Microphone there, if only presses are to be heard")
+                    Text(
+                        "\(liveRecorders.joined(separator: ", ")): not from the Push-to-Talk Microphone, but from a live "
+                            + "one, which is heard also while nobody presses"
+                    ),
+                    cure: .advice(
+                        Text("choose the Push-to-Talk Microphone there, if only presses are to be heard")
+                    )
                 )
             )
         }
@@ -133,7 +137,7 @@ package struct SoundFacts: Equatable, Sendable {
         case .failure(let error):
             if let deafHeadset {
                 return Check.microphone.failure(
-                    "the headset is used without its microphone: \(error.reason)",
+                    Text("the headset is used without its microphone: \(error.reason)"),
                     cure: .command(
                         "pactl set-card-profile \(ShellArgument(deafHeadset.card)) \(ShellArgument(deafHeadset.profile))"
                     )
@@ -141,35 +145,35 @@ package struct SoundFacts: Equatable, Sendable {
             }
             if !preferences.isEmpty {
                 return Check.microphone.failure(
-                    "\(preferences.joined(separator: ", ")), which pttd.toml names: \(error.reason)",
+                    Text("\(preferences.joined(separator: ", ")), which pttd.toml names: \(error.reason)"),
                     cure: .command("pactl list sources | grep -E 'Name:|Description:'")
                 )
             }
             return Check.microphone.failure(
-                "no microphone: \(error.reason)",
-                cure: .advice("plug a microphone in")
+                Text("no microphone: \(error.reason)"),
+                cure: .advice(Text("plug a microphone in"))
             )
         case .success(let found):
             let name = "\(found.description) (\(found.name))"
             if found.isMuted {
                 return Check.microphone.failure(
-                    "\(name) is muted in the sound server",
+                    Text("\(name) is muted in the sound server"),
                     cure: .command("pactl set-source-mute \(ShellArgument(found.name)) 0")
                 )
             }
             if found.isSilent {
                 return Check.microphone.failure(
-                    "the volume of \(name) is zero",
+                    Text("the volume of \(name) is zero"),
                     cure: .command("pactl set-source-volume \(ShellArgument(found.name)) 100%")
                 )
             }
             if found.isUnplugged {
                 return Check.microphone.warning(
-                    "nothing seems to be plugged into \(name)",
-                    cure: .advice("plug the microphone in")
+                    Text("nothing seems to be plugged into \(name)"),
+                    cure: .advice(Text("plug the microphone in"))
                 )
             }
-            return Check.microphone.ok(name)
+            return Check.microphone.ok(Text(verbatim: name))
         }
     }
 }
@@ -205,19 +209,21 @@ package struct SoundUnits: Equatable, Sendable {
     func problem(_ server: String) -> Finding? {
         if pipeWire.isActive, pulseAudio.isActive {
             return Check.sound.warning(
-                "PipeWire and PulseAudio both run: which of them has the microphone depends on their start",
+                Text(
+                    "PipeWire and PulseAudio both run: which of them has the microphone depends on their start"
+                ),
                 cure: .command("systemctl --user mask --now pulseaudio.socket pulseaudio.service")
             )
         }
         guard server.contains("PipeWire"), pipeWire.isActive, !sessionManager.isActive else { return nil }
         if sessionManager.load == "not-found" {
             return Check.sound.warning(
-                "PipeWire has no session manager that is known here, and without one no microphone",
+                Text("PipeWire has no session manager that is known here, and without one no microphone"),
                 cure: .install(.sessionManager)
             )
         }
         return Check.sound.failure(
-            "wireplumber does not run: PipeWire has no microphone without it",
+            Text("wireplumber does not run: PipeWire has no microphone without it"),
             cure: .command("systemctl --user enable --now wireplumber")
         )
     }

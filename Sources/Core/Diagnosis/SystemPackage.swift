@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// A package of the distribution, by what a person needs it for.
 package enum SystemPackage: CaseIterable, Sendable {
     case bluetooth
@@ -30,25 +32,25 @@ package enum SystemPackage: CaseIterable, Sendable {
         }
     }
 
-    private var nixOS: String {
+    private var nixOS: Text {
         switch self {
-        case .bluetooth: "set hardware.bluetooth.enable in the configuration of NixOS"
-        case .soundServer: "set services.pipewire.pulse.enable in the configuration of NixOS"
-        case .sessionManager: "set services.pipewire.wireplumber.enable in the configuration of NixOS"
+        case .bluetooth: Text("set hardware.bluetooth.enable in the configuration of NixOS")
+        case .soundServer: Text("set services.pipewire.pulse.enable in the configuration of NixOS")
+        case .sessionManager: Text("set services.pipewire.wireplumber.enable in the configuration of NixOS")
         case .sessionBus: words
-        case .panelExtension: "add gnomeExtensions.appindicator to the packages of NixOS, and enable it"
-        case .notifications: "add dunst to the packages of NixOS"
+        case .panelExtension: Text("add gnomeExtensions.appindicator to the packages of NixOS, and enable it")
+        case .notifications: Text("add dunst to the packages of NixOS")
         }
     }
 
-    private var words: String {
+    private var words: Text {
         switch self {
-        case .bluetooth: "install the package that has bluetoothd (BlueZ)"
-        case .soundServer: "install the packages that have pipewire-pulse and wireplumber"
-        case .sessionManager: "install the package that has wireplumber"
-        case .sessionBus: "install the package that starts the session bus (D-Bus) for each user"
-        case .panelExtension: "install the package that has GNOME's extension AppIndicator"
-        case .notifications: "install the package that has dunst, or another notification daemon"
+        case .bluetooth: Text("install the package that has bluetoothd (BlueZ)")
+        case .soundServer: Text("install the packages that have pipewire-pulse and wireplumber")
+        case .sessionManager: Text("install the package that has wireplumber")
+        case .sessionBus: Text("install the package that starts the session bus (D-Bus) for each user")
+        case .panelExtension: Text("install the package that has GNOME's extension AppIndicator")
+        case .notifications: Text("install the package that has dunst, or another notification daemon")
         }
     }
 
@@ -81,7 +83,7 @@ package enum PackageChange: Equatable, Sendable {
         case .install(let package): package.installation(on: distribution)
         case .reinstall: Self.reinstallation(on: distribution)
         case .removeOne:
-            .advice("run `sudo make uninstall` in the sources, or \(Self.removal(on: distribution))")
+            .advice(Text("run `sudo make uninstall` in the sources, or \(Self.removal(on: distribution))"))
         }
     }
 
@@ -91,18 +93,18 @@ package enum PackageChange: Equatable, Sendable {
         case .fedora: .command("sudo dnf reinstall push-to-talk")
         case .openSUSE: .command("sudo zypper install --force push-to-talk")
         // No repository has the package.
-        case .arch, nil: .advice("install push-to-talk again")
-        case .nixOS: .advice("add push-to-talk to systemd.packages and services.udev.packages of NixOS")
+        case .arch, nil: .advice(Text("install push-to-talk again"))
+        case .nixOS: .advice(Text("add push-to-talk to systemd.packages and services.udev.packages of NixOS"))
         }
     }
 
-    private static func removal(on distribution: Distribution?) -> String {
+    private static func removal(on distribution: Distribution?) -> Text {
         switch distribution {
-        case .debian: "`sudo apt remove push-to-talk`"
-        case .fedora: "`sudo dnf remove push-to-talk`"
-        case .openSUSE: "`sudo zypper remove push-to-talk`"
-        case .arch: "`sudo pacman -R push-to-talk`"
-        case .nixOS, nil: "remove the package push-to-talk"
+        case .debian: Text(verbatim: "`sudo apt remove push-to-talk`")
+        case .fedora: Text(verbatim: "`sudo dnf remove push-to-talk`")
+        case .openSUSE: Text(verbatim: "`sudo zypper remove push-to-talk`")
+        case .arch: Text(verbatim: "`sudo pacman -R push-to-talk`")
+        case .nixOS, nil: Text("remove the package push-to-talk")
         }
     }
 }

@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The facts about what udev does with headsets.
 package struct UdevFacts: Equatable, Sendable {
     package static let rule = "71-push-to-talk.rules"
@@ -54,19 +56,22 @@ package struct UdevFacts: Equatable, Sendable {
     private var ruleFinding: Finding {
         guard let first = rules.first else {
             return Check.udevRule.failure(
-                "\(Self.rule) is not installed: no wired headset is recognised",
+                Text("\(Self.rule) is not installed: no wired headset is recognised"),
                 cure: .packages(.reinstall)
             )
         }
         let removal = Cure.command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")
         if first.isMask {
-            let text = "\(first.path) masks the rule: no wired headset is recognised"
+            let text = Text("\(first.path) masks the rule: no wired headset is recognised")
             return Check.udevRule.failure(text, cure: removal)
         }
         if let hidden = rules.dropFirst().first {
-            return Check.udevRule.warning("\(first.path) is used in place of \(hidden.path)", cure: removal)
+            return Check.udevRule.warning(
+                Text("\(first.path) is used in place of \(hidden.path)"),
+                cure: removal
+            )
         }
-        return Check.udevRule.ok("\(first.path) is installed")
+        return Check.udevRule.ok(Text("\(first.path) is installed"))
     }
 
     private var untagged: [Finding] {
@@ -74,7 +79,7 @@ package struct UdevFacts: Equatable, Sendable {
         guard !names.isEmpty, rules.first?.isMask == false else { return [] }
         return [
             Check.headset.warning(
-                "plugged in before the rule was there: \(names.joined(separator: ", "))",
+                Text("plugged in before the rule was there: \(names.joined(separator: ", "))"),
                 cure: Self.trigger
             )
         ]
@@ -85,24 +90,27 @@ package struct UdevFacts: Equatable, Sendable {
         let unreadable = tagged.filter { !$0.isReadable }
         if tagged.isEmpty { return [] }
         if unreadable.isEmpty {
-            return [Check.headset.ok(tagged.map { "\($0.name) (\($0.path))" }.joined(separator: ", "))]
+            let names = tagged.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
+            return [Check.headset.ok(Text(verbatim: names))]
         }
         let names = unreadable.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
         if isAtSeat == false {
             return [
                 Check.headset.warning(
-                    "only the person at the screen may read \(names)",
-                    cure: .advice("log in at the screen to use a wired headset")
+                    Text("only the person at the screen may read \(names)"),
+                    cure: .advice(Text("log in at the screen to use a wired headset"))
                 )
             ]
         }
-        return [Check.headset.failure("this user may not read \(names)", cure: Self.trigger)]
+        return [Check.headset.failure(Text("this user may not read \(names)"), cure: Self.trigger)]
     }
 
     private var group: Finding? {
         guard isInInputGroup else { return nil }
         return Check.headset.warning(
-            "a member of the group input: every program of this user reads what is typed, and push-to-talk needs it not",
+            Text(
+                "a member of the group input: every program of this user reads what is typed, and push-to-talk needs it not"
+            ),
             cure: .command("sudo gpasswd --delete \"$USER\" input")
         )
     }

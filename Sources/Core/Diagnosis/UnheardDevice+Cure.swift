@@ -2,12 +2,14 @@ package import PTTMessages
 
 extension UnheardDevice {
     /// For people; one line.
-    package var text: String {
+    package var text: Text {
         let device =
             isFeed
-            ? "what feeds the Push-to-Talk Microphone (\(name))" : "the Push-to-Talk Microphone (\(name))"
-        return (isMuted ? "\(device) is muted in the sound server" : "the volume of \(device) is zero")
-            + ": nobody hears a press"
+            ? Text("what feeds the Push-to-Talk Microphone (\(name))")
+            : Text("the Push-to-Talk Microphone (\(name))")
+        return isMuted
+            ? Text("\(device) is muted in the sound server: nobody hears a press")
+            : Text("the volume of \(device) is zero: nobody hears a press")
     }
 
     package var cure: Cure {

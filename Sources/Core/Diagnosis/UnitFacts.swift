@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// A unit as systemd describes it (org.freedesktop.systemd1(5)).
 package struct UnitFacts: Equatable, Sendable {
     package var name: String
@@ -59,15 +61,15 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         case .failure(.timedOut):
             return [
                 Check.units.failure(
-                    "the user's service manager does not answer",
-                    cure: .advice("log out and in again")
+                    Text("the user's service manager does not answer"),
+                    cure: .advice(Text("log out and in again"))
                 )
             ]
         case .failure(.unreachable(let reason)):
             return [
                 Check.units.failure(
-                    "the user's service manager cannot be reached: \(reason)",
-                    cure: .advice("log in as this user, at the screen or with ssh, not with su or sudo")
+                    Text("the user's service manager cannot be reached: \(reason)"),
+                    cure: .advice(Text("log in as this user, at the screen or with ssh, not with su or sudo"))
                 )
             ]
         }
@@ -79,7 +81,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         if !problems.isEmpty { return problems }
         return [
             Check.units.ok(
-                "\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed"
+                Text("\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed")
             )
         ]
     }
@@ -89,7 +91,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         if unit.load == "not-found" { return nil }
         if unit.active == "failed" {
             return Check.units.failure(
-                "\(unit.name) has failed (\(unit.result))",
+                Text("\(unit.name) has failed (\(unit.result))"),
                 cure: .command("systemctl --user restart \(unit.name)")
             )
         }
@@ -97,17 +99,17 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         case (true, true): return nil
         case (false, false):
             return Check.units.failure(
-                "\(unit.name) is not enabled",
+                Text("\(unit.name) is not enabled"),
                 cure: .command("systemctl --user enable --now \(unit.name)")
             )
         case (false, true):
             return Check.units.warning(
-                "\(unit.name) is not enabled, and will not be there after the next login",
+                Text("\(unit.name) is not enabled, and will not be there after the next login"),
                 cure: .command("systemctl --user enable \(unit.name)")
             )
         case (true, false):
             return Check.units.failure(
-                "\(unit.name) is enabled and does not run",
+                Text("\(unit.name) is enabled and does not run"),
                 cure: .command("systemctl --user start \(unit.name)")
             )
         }
@@ -117,19 +119,19 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         if let problem = problem(ofFile: unit) { return problem }
         if let program = unit.missingProgram {
             return Check.units.failure(
-                "\(unit.name) starts \(program), which does not exist",
+                Text("\(unit.name) starts \(program), which does not exist"),
                 cure: .packages(.reinstall)
             )
         }
         guard unit.active == "failed" else { return nil }
         let problem =
             switch unit.result {
-            case "start-limit-hit": "failed too often to be started again"
-            case "watchdog": "hung, and systemd has killed it"
-            default: "has failed (\(unit.result))"
+            case "start-limit-hit": Text("\(unit.name) failed too often to be started again")
+            case "watchdog": Text("\(unit.name) hung, and systemd has killed it")
+            default: Text("\(unit.name) has failed (\(unit.result))")
             }
         return Check.units.failure(
-            "\(unit.name) \(problem); `journalctl --user -n 50 -u \(unit.name)` has the reason",
+            Text("\(problem); `journalctl --user -n 50 -u \(unit.name)` has the reason"),
             cure: .command("systemctl --user reset-failed \(unit.name)")
         )
     }
@@ -140,12 +142,12 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         case "loaded", "not-found": nil
         case "masked":
             Check.units.failure(
-                "\(unit.name) is masked",
+                Text("\(unit.name) is masked"),
                 cure: .command("systemctl --user unmask \(unit.name)")
             )
         default:
             Check.units.failure(
-                "\(unit.name) cannot be loaded (\(unit.load))",
+                Text("\(unit.name) cannot be loaded (\(unit.load))"),
                 cure: .command("systemd-analyze --user verify \(unit.name)")
             )
         }
@@ -155,7 +157,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         let names = (sockets + services).filter { $0.load == "not-found" }.map(\.name)
         guard !names.isEmpty else { return nil }
         return Check.units.failure(
-            "not installed where systemd looks for them: \(names.joined(separator: ", "))",
+            Text("not installed where systemd looks for them: \(names.joined(separator: ", "))"),
             cure: .packages(.reinstall)
         )
     }
@@ -164,7 +166,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
         let names = (sockets + services).filter(\.needsReload).map(\.name)
         guard !names.isEmpty else { return nil }
         return Check.units.warning(
-            "\(names.joined(separator: ", ")): systemd uses an earlier version of the file",
+            Text("\(names.joined(separator: ", ")): systemd uses an earlier version of the file"),
             cure: .command("systemctl --user daemon-reload")
         )
     }
@@ -172,7 +174,7 @@ package struct ServiceManagerFacts: Equatable, Sendable {
     private var secondInstallation: Finding? {
         guard installations.count > 1 else { return nil }
         return Check.units.warning(
-            "pttd is installed twice, below \(installations.joined(separator: " and "))",
+            Text("pttd is installed twice, below \(installations.joined(separator: " and "))"),
             cure: .packages(.removeOne)
         )
     }

@@ -6,17 +6,17 @@ package struct Destination: Equatable, Sendable {
     package enum Receiver: Equatable, Sendable {
         case channel(ChannelID)
         /// The names of the programs that record.
-        case calls([String])
+        case calls([Text])
     }
 
     package struct Speaker: Equatable, Sendable {
-        package var name: String
+        package var name: Text
         /// The picture, if it has been fetched and can be shown.
         package var imageID: String?
     }
 
     package var receiver: Receiver
-    package var name: String
+    package var name: Text
     /// The channel's picture, if it can be shown.
     package var imageID: String?
     package var speaker: Speaker?
@@ -55,11 +55,11 @@ extension Destination {
             name = DisplayText(channel.name).or(Self.unnamed)
             imageID = ready(channel.image)
             speaker = channel.participant.map {
-                Speaker(name: DisplayText($0.name).or("Somebody"), imageID: ready($0.image))
+                Speaker(name: DisplayText($0.name).or(Text("Somebody")), imageID: ready($0.image))
             }
             canTalk = channel.transmissionMode != .listenOnly
         } else if case .recorded(let programs) = status.virtualMicrophone {
-            receiver = .calls(programs.map { DisplayText($0).or("A program") })
+            receiver = .calls(programs.map { DisplayText($0).or(Text("A program")) })
             name = Self.unnamed
         } else {
             return nil
@@ -70,34 +70,47 @@ extension Destination {
         self.hasPanel = hasPanel
     }
 
-    static let unnamed = "Push to talk"
+    static let unnamed = Text("Push to talk")
 
     /// The sentence for people. On a locked screen, which others read, names are shown only if the person
     /// asked for it.
-    func sentence(namesOnLockScreen showsNames: Bool, withMicrophone: Bool) -> String {
+    func sentence(namesOnLockScreen showsNames: Bool, withMicrophone: Bool) -> Text {
         let showsNames = showsNames || !isLocked
         if withMicrophone, isMicrophoneOpen {
-            guard case .calls = receiver, showsNames else { return "The microphone is open" }
-            return "The microphone is open: \(hearing)"
+            guard case .calls = receiver, showsNames else { return Text("The microphone is open") }
+            return Text("The microphone is open: \(hearing)")
         }
         switch receiver {
-        case .channel: return showsNames || speaker == nil ? hearing : "Somebody speaks"
-        case .calls: return showsNames ? hearing : "A call listens"
+        case .channel: return showsNames || speaker == nil ? hearing : Text("Somebody speaks")
+        case .calls: return showsNames ? hearing : Text("A call listens")
         }
     }
 
     /// Who is heard or, in calls, who hears; with two names at most, since it is one line.
-    var hearing: String {
+    var hearing: Text {
         switch receiver {
-        case .channel: return speaker.map { "\($0.name) speaks" } ?? "Nobody speaks"
-        case .calls(let programs):
-            let heard = isMicrophoneOpen ? "you" : "silence"
-            return switch programs.count {
-            case 0: "A program hears \(heard)"
-            case 1: "\(programs[0]) hears \(heard)"
-            case 2: "\(programs[0]) and \(programs[1]) hear \(heard)"
-            default: "\(programs.count) programs hear \(heard)"
-            }
+        case .channel: speaker.map { Text("\($0.name) speaks") } ?? Self.silence
+        case .calls(let programs): isMicrophoneOpen ? Self.voice(programs) : Self.silence(programs)
+        }
+    }
+
+    static let silence = Text("Nobody speaks")
+
+    private static func voice(_ programs: [Text]) -> Text {
+        switch programs.count {
+        case 0: Text("A program hears you")
+        case 1: Text("\(programs[0]) hears you")
+        case 2: Text("\(programs[0]) and \(programs[1]) hear you")
+        default: Text("\(programs.count) programs hear you")
+        }
+    }
+
+    private static func silence(_ programs: [Text]) -> Text {
+        switch programs.count {
+        case 0: Text("A program hears silence")
+        case 1: Text("\(programs[0]) hears silence")
+        case 2: Text("\(programs[0]) and \(programs[1]) hear silence")
+        default: Text("\(programs.count) programs hear silence")
         }
     }
 }

@@ -11,7 +11,7 @@ package struct Indicator: Sendable {
     /// Nil while the core is not connected.
     package private(set) var status: Status?
     /// What the item was called when the core was lost.
-    private var lastName: String?
+    private var lastName: Text?
     /// The last message, while nothing has happened since.
     private var message: Message?
     private var messageCount = 0
@@ -117,7 +117,7 @@ package struct Indicator: Sendable {
         return []
     }
 
-    private mutating func say(_ text: String) {
+    private mutating func say(_ text: Text) {
         messageCount += 1
         message = Message(text, number: messageCount)
     }
@@ -141,7 +141,7 @@ package struct Indicator: Sendable {
         guard let destination = Destination(status) else { return [] }
         guard !destination.isMicrophoneOpen else { return [.stop(destination.channelID)] }
         guard !isLocked else {
-            say("The screen is locked")
+            say(Text("The screen is locked"))
             return []
         }
         return [.begin(origin, destination.channelID)]

@@ -1,3 +1,5 @@
+package import PTTMessages
+
 /// The channel as a media player, for lock screens that show nothing else (MPRIS). Only if the person asked
 /// for it, and only while somebody speaks or the microphone is open.
 ///
@@ -24,8 +26,8 @@ package enum MediaPlayer {
     }
 
     package struct Content: Equatable, Sendable {
-        package let title: String
-        package let artist: String
+        package let title: Text
+        package let artist: Text
         /// The picture of the speaker.
         package let imageID: String?
 

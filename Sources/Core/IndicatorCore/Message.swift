@@ -1,13 +1,13 @@
-import PTTMessages
+package import PTTMessages
 
 /// What a tone says, as text for those who do not hear it: why a press was refused, or why a transmission
 /// ended or is about to.
 package struct Message: Equatable, Sendable {
-    package let text: String
+    package let text: Text
     /// Two messages with the same text are two.
     package let number: Int
 
-    package init(_ text: String, number: Int) {
+    package init(_ text: Text, number: Int) {
         self.text = text
         self.number = number
     }
@@ -15,14 +15,15 @@ package struct Message: Equatable, Sendable {
 
 extension CoreEvent {
     /// The text of a message; nil if there is none. `status` is that before the event.
-    func message(in status: Status?) -> String? {
+    func message(in status: Status?) -> Text? {
         if case .transmissionRefused(let origin, let refusal) = self {
             // Of two clicks in a row the second may come before the first has begun.
             guard origin.isPressed(in: status), refusal.code != .transmissionInProgress else { return nil }
-            return DisplayText(refusal.reason).or("Talking was refused")
+            let reason = DisplayText(refusal.reason)
+            return reason.isEmpty ? Text("Talking was refused") : Text(sent: reason.text)
         }
         if case .timeLimitNear(let secondsLeft) = self {
-            return "The time limit ends this in \(secondsLeft) seconds"
+            return Text("The time limit ends this in \(secondsLeft) s")
         }
         if case .transmissionEnded(_, let cause, _) = self { return cause.message }
         return nil
@@ -44,18 +45,18 @@ extension Origin {
 
 extension EndCause {
     /// Nil for an end that a person asked for, or that is shown already.
-    fileprivate var message: String? {
+    fileprivate var message: Text? {
         switch self {
-        case .timeLimit: "The time limit ended it. Release the button first"
-        case .linkLost: "It ended: the link to the button was lost"
-        case .deviceRemoved: "It ended: the device was removed"
-        case .microphoneLost: "It ended: the microphone was lost"
-        case .noMicrophone: "There is no microphone"
-        case .microphoneMuted: "The microphone is muted"
+        case .timeLimit: Text("The time limit ended it. Release the button first")
+        case .linkLost: Text("It ended: the link to the button was lost")
+        case .deviceRemoved: Text("It ended: the device was removed")
+        case .microphoneLost: Text("It ended: the microphone was lost")
+        case .noMicrophone: Text("There is no microphone")
+        case .microphoneMuted: Text("The microphone is muted")
         case .applicationUnavailable, .applicationGone, .audioConnectionLost:
-            "It ended: the application does not run"
-        case .connectionLost: "It ended: the program that talked has ended"
-        case .modeChanged: "It ended: the channel allows only listening"
+            Text("It ended: the application does not run")
+        case .connectionLost: Text("It ended: the program that talked has ended")
+        case .modeChanged: Text("It ended: the channel allows only listening")
         case .unknown, .released, .stopped, .preempted, .channelLeft, .audioServerLost, .suspended,
             .sessionLocked, .sessionInactive, .shuttingDown, .callActive, .recorderGone:
             nil

@@ -1,3 +1,5 @@
+package import PTTMessages
+
 extension Notice {
     /// A button of the notification. The raw value is its identifier at the daemon.
     package enum Action: String, CaseIterable, Sendable {
@@ -5,11 +7,11 @@ extension Notice {
         case stop
         case leave
 
-        package var label: String {
+        package var label: Text {
             switch self {
-            case .talk: "Talk"
-            case .stop: "Stop"
-            case .leave: "Leave"
+            case .talk: Text("Talk")
+            case .stop: Text("Stop")
+            case .leave: Text("Leave")
             }
         }
     }
@@ -22,9 +24,10 @@ extension Notice {
 
     /// The content of a notification.
     package struct Content: Equatable, Sendable {
-        package let summary: String
-        /// Escaped if the daemon reads markup.
-        package let body: String
+        package let summary: Text
+        package let body: Text
+        /// True if the daemon reads markup in the body.
+        package let hasMarkup: Bool
         /// Empty where the daemon has no actions.
         package let actions: [Action]
         package internal(set) var imageID: String?
@@ -51,10 +54,10 @@ extension Notice.Content {
             withMicrophone: showsMicrophone
         )
         let isSentenceNews = view.speaker != nil || !view.hasPanel
-        let body = [isSentenceNews ? sentence : nil, message].compactMap(\.self).joined(separator: ". ")
         self.init(
             summary: view.name,
-            body: capabilities.contains("body-markup") ? Self.escaped(body) : body,
+            body: Self.joined(isSentenceNews ? sentence : nil, message),
+            hasMarkup: capabilities.contains("body-markup"),
             actions: capabilities.contains("actions") ? Self.actions(view) : [],
             imageID: showsNames && !showsMicrophone ? view.speaker?.imageID : nil,
             urgency: showsMicrophone ? .critical : .normal,
@@ -62,6 +65,15 @@ extension Notice.Content {
             isOnLockScreen: view.isLocked
         )
     }
+
+    private static func joined(_ first: Text?, _ second: Text?) -> Text {
+        guard let first, let second else { return first ?? second ?? Text("") }
+        return Text("\(first). \(second)")
+    }
+
+    /// - Parameter text: Of the body, translated.
+    /// - Returns: What the daemon is to be given.
+    package func body(_ text: String) -> String { hasMarkup ? Self.escaped(text) : text }
 
     /// A locked screen shows no buttons, and what ends there is a matter of hardware.
     private static func actions(_ view: Destination) -> [Notice.Action] {

@@ -9,18 +9,18 @@ extension PanelItem {
     ///   - canChooseKey: True if the desktop lets people choose the talk key when it is asked to.
     package init(
         _ status: Status?,
-        lastName: String? = nil,
-        message: String? = nil,
+        lastName: Text? = nil,
+        message: Text? = nil,
         readyImages: Set<String> = [],
         canChooseKey: Bool = false
     ) {
         let destination = Destination(status, readyImages: readyImages)
         let isTransmitting = destination?.isMicrophoneOpen ?? false
         let name = destination?.name ?? (status == nil ? lastName : nil)
-        let hearing = destination?.hearing ?? "Nobody speaks"
+        let hearing = destination?.hearing ?? Destination.silence
         let speaker = destination?.speaker
         let problem =
-            status.map { message ?? Self.problem(of: $0) } ?? "The push-to-talk service does not run"
+            status.map { message ?? Self.problem(of: $0) } ?? Text("The push-to-talk service does not run")
 
         title = name ?? Destination.unnamed
         if name == nil {
@@ -36,40 +36,48 @@ extension PanelItem {
             icon = .idle
         }
         let activity =
-            destination?.sentence(namesOnLockScreen: true, withMicrophone: true) ?? "Nobody speaks"
-        toolTip = problem.map { "\(activity). \($0)" } ?? activity
+            destination?.sentence(namesOnLockScreen: true, withMicrophone: true)
+            ?? Destination.silence
+        toolTip = problem.map { Text("\(activity). \($0)") } ?? activity
         menu = [
             MenuEntry(id: .channel, label: title, imageID: destination?.imageID),
             MenuEntry(id: .speaker, label: hearing, imageID: speaker?.imageID),
-            MenuEntry(id: .problem, label: problem ?? "", isVisible: problem != nil),
+            MenuEntry(id: .problem, label: problem ?? Text(""), isVisible: problem != nil),
             MenuEntry(id: .separator),
-            MenuEntry(id: .talk, label: isTransmitting ? "Stop" : "Talk", isEnabled: destination != nil),
+            MenuEntry(
+                id: .talk,
+                label: (isTransmitting ? Notice.Action.stop : .talk).label,
+                isEnabled: destination != nil
+            ),
             MenuEntry(
                 id: .key,
-                label: "Choose the key…",
+                label: Text("Choose the key…"),
                 isEnabled: canChooseKey,
                 isVisible: canChooseKey
             ),
-            MenuEntry(id: .leave, label: "Leave", isEnabled: destination?.channelID != nil),
+            MenuEntry(id: .leave, label: Notice.Action.leave.label, isEnabled: destination?.channelID != nil),
         ]
     }
 
     /// Returns the gravest problem that a person should know of before, or while, they talk.
-    private static func problem(of status: Status) -> String? {
+    private static func problem(of status: Status) -> Text? {
         guard Destination(status) != nil else { return nil }
-        if !status.isAudioServerReady { return "No sound server runs" }
-        if let call = status.call { return "A call is active: " + DisplayText(call.name).or("telephone") }
-        if let microphone = status.microphone, microphone.isMuted { return "The microphone is muted" }
+        if !status.isAudioServerReady { return Text("No sound server runs") }
+        if let call = status.call {
+            let name = DisplayText(call.name).or(Text("telephone"))
+            return Text("A call is active: \(name)")
+        }
+        if let microphone = status.microphone, microphone.isMuted { return Text("The microphone is muted") }
         if let microphone = status.microphone, microphone.isSilent {
-            return "The microphone's volume is zero"
+            return Text("The microphone's volume is zero")
         }
         switch status.channel?.serviceStatus {
-        case .unavailable: return "The application has no connection to its servers"
-        case .connecting: return "The application is connecting to its servers"
+        case .unavailable: return Text("The application has no connection to its servers")
+        case .connecting: return Text("The application is connecting to its servers")
         case .unknown, .ready, nil: break
         }
         if status.channel != nil, status.saveFailure != nil {
-            return "The channel cannot be saved for the next start"
+            return Text("The channel cannot be saved for the next start")
         }
         return nil
     }
@@ -77,5 +85,5 @@ extension PanelItem {
 
 extension DisplayText {
     /// The text, or another one if nothing of it can be seen.
-    package func or(_ fallback: String) -> String { isEmpty ? fallback : text }
+    package func or(_ fallback: Text) -> Text { isEmpty ? fallback : Text(verbatim: text) }
 }

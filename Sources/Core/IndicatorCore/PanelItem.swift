@@ -1,3 +1,5 @@
+package import PTTMessages
+
 /// The content of the tray item.
 package struct PanelItem: Equatable, Sendable {
     package enum State: Equatable, Sendable {
@@ -15,10 +17,10 @@ package struct PanelItem: Equatable, Sendable {
         case microphoneOpen
     }
 
-    package var title: String
+    package var title: Text
     package var state: State
     package var icon: Icon
-    package var toolTip: String
+    package var toolTip: Text
     /// Always the same entries in the same order, so that a menu that is open stays as it is where nothing
     /// has changed.
     package var menu: [MenuEntry]
@@ -38,7 +40,7 @@ package struct MenuEntry: Equatable, Sendable {
     }
 
     package let id: ID
-    package var label = ""
+    package var label = Text("")
     package var isEnabled = false
     package var isVisible = true
     /// A picture that is ready.

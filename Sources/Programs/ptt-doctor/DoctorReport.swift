@@ -1,6 +1,8 @@
 import Diagnosis
+import Invocation
+import PTTMessages
 
-/// A finding as `pttctl doctor --json` prints it.
+/// A finding as `pttctl doctor --json` prints it: in English, for scripts.
 struct FindingRecord: Codable, Equatable {
     let check: String
     /// `ok`, `warning` or `failure`.
@@ -14,10 +16,10 @@ struct FindingRecord: Codable, Equatable {
     init(_ finding: Finding) {
         check = finding.check.rawValue
         severity = finding.severity.rawValue
-        text = finding.text
+        text = finding.text.english
         switch finding.cure {
         case .command(let text)?: (command, advice) = (text, nil)
-        case .advice?, .packages?: (command, advice) = (nil, finding.cure?.text)
+        case .advice?, .packages?: (command, advice) = (nil, finding.cure?.text.english)
         case nil: (command, advice) = (nil, nil)
         }
     }
@@ -28,10 +30,10 @@ extension Finding {
     var lines: [String] {
         let indent = String(repeating: " ", count: 9)
         let name = severity.rawValue
-        let first = name + indent.dropFirst(name.count) + "\(check.rawValue): \(text)"
+        let first = name + indent.dropFirst(name.count) + "\(check.rawValue): \(text.localized)"
         switch cure {
         case .command(let text)?: return [first, indent + "$ " + text]
-        case .advice?, .packages?: return [first, indent + "→ " + (cure?.text ?? "")]
+        case .advice?, .packages?: return [first, indent + "→ " + (cure?.text.localized ?? "")]
         case nil: return [first]
         }
     }

@@ -1,6 +1,7 @@
 import CommandLineTool
 import EventLoop
 import Glibc
+import Invocation
 import PTTMessages
 import ServiceClient
 
@@ -40,17 +41,19 @@ final class DeviceChoice {
     }
 
     private var prompt: String {
-        if let wanted { return "press the button of \(wanted) now, so that it is found" }
+        if let wanted { return localized("press the button of \(wanted) now, so that it is found") }
         return isInteractive
-            ? "press the button now, then type its number and press Enter"
-            : "press the button now: the only accessory that is found will be paired"
+            ? localized("press the button now, then type its number and press Enter")
+            : localized("press the button now: the only accessory that is found will be paired")
     }
 
     private var reason: String {
-        if let wanted { return "\(wanted) was not found: press the button during the scan, and keep it near" }
+        if let wanted {
+            return localized("\(wanted) was not found: press the button during the scan, and keep it near")
+        }
         return recognised.count > 1
-            ? "several accessories were found: name one of them"
-            : "no accessory was recognised: press the button during the scan, or name a device"
+            ? localized("several accessories were found: name one of them")
+            : localized("no accessory was recognised: press the button during the scan, or name a device")
     }
 
     private var recognised: [AccessoryInterface.Discovery] { found.filter { $0.profile != nil } }
@@ -76,11 +79,11 @@ final class DeviceChoice {
 
     private func readChoice() {
         guard let line = readLine(), let number = Int(line) else {
-            failure = CommandError("no device was chosen")
+            failure = CommandError(localized("no device was chosen"))
             return stop.trigger()
         }
         guard found.indices.contains(number - 1) else {
-            return Terminal.printError("there is no device \(number) yet")
+            return Terminal.printError(localized("there is no device \(number) yet"))
         }
         choose(found[number - 1].address)
     }

@@ -2,6 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import CommandLineTool
 import EventLoop
+import Invocation
 import PTTMessages
 import ServiceClient
 
@@ -53,8 +54,10 @@ final class PairingDialog {
         await stop.wait()
         connection.close()
         if let failure { throw failure }
-        guard let device = result?.device else { throw CommandError("interrupted: nothing was enrolled") }
-        if !json { Terminal.print("enrolled  \(Wording.line(device))") }
+        guard let device = result?.device else {
+            throw CommandError(localized("interrupted: nothing was enrolled"))
+        }
+        if !json { Terminal.print(localized("enrolled  \(Wording.line(device))")) }
     }
 
     private func handle(_ reply: AccessoryInterface.PairAndTestReply, _ earlier: Enrolment) {
@@ -62,11 +65,16 @@ final class PairingDialog {
             if json { try Terminal.print(reply) }
             switch reply.step {
             case .unknown: break
-            case .connecting: show("connecting \(address) …")
-            case .waitingForPress: show("now press the talk button, and release it; nothing is transmitted")
-            case .waitingForRelease: show("pressed; now release it")
+            case .connecting: show(localized("connecting \(address) …"))
+            case .waitingForPress:
+                show(localized("now press the talk button, and release it; nothing is transmitted"))
+            case .waitingForRelease: show(localized("pressed; now release it"))
             case .waitingForWear:
-                show("if it has earbuds, take one out and put it in again; press nothing for ten seconds")
+                show(
+                    localized(
+                        "if it has earbuds, take one out and put it in again; press nothing for ten seconds"
+                    )
+                )
             case .tested: try enrol(reply, earlier)
             case .enrolled: result = reply
             }
@@ -92,7 +100,7 @@ final class PairingDialog {
         }
         try EnrolledDeviceFile.set(enrolment)
         guard reply.device?.mode == .toggle else { return }
-        show("each press begins a transmission, or ends it (toggle)")
+        show(localized("each press begins a transmission, or ends it (toggle)"))
     }
 
     private func show(_ text: String) {

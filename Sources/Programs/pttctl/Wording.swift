@@ -1,4 +1,5 @@
 import Diagnosis
+import Invocation
 import PTTMessages
 import ServiceClient
 
@@ -6,16 +7,18 @@ import ServiceClient
 enum Wording {
     static func lines(_ status: Status, _ unheard: [UnheardDevice] = []) -> [String] {
         var rows = channelRows(status)
-        rows.append(("transmission", status.transmission.map(transmission) ?? "none"))
-        rows.append(("audio", text(status.audio)))
+        rows.append((localized("transmission"), status.transmission.map(transmission) ?? localized("none")))
+        rows.append((localized("audio"), text(status.audio)))
         if !status.isAudioServerReady {
-            rows.append(("sound", "no audio server: start PipeWire or PulseAudio"))
+            rows.append((localized("sound"), localized("no audio server: start PipeWire or PulseAudio")))
         }
         rows += audioRows(status, unheard)
         if let failure = status.saveFailure {
-            rows.append(("saved", "no, a reboot will restore an earlier channel: \(failure)"))
+            rows.append(
+                (localized("saved"), localized("no, a reboot will restore an earlier channel: \(failure)"))
+            )
         }
-        rows.append(("time limit", "\(status.timeLimit) s"))
+        rows.append((localized("time limit"), "\(status.timeLimit) s"))
         return rows.map { row($0, $1) }
     }
 
@@ -32,22 +35,23 @@ enum Wording {
         let details = [event.value, event.remark].compactMap(\.self).joined(separator: ", ")
         let suffix = details.isEmpty ? "" : ": \(details)"
         return switch event.kind {
-        case .deviceAdded: "\(name) added\(event.device.map { ", \(state($0))" } ?? "")\(suffix)"
-        case .deviceChanged: "\(name) \(event.device.map(state) ?? "changed")\(suffix)"
-        case .deviceRemoved: "\(name) removed\(suffix)"
-        case .pressed: "\(name) pressed\(suffix)"
-        case .released: "\(name) released\(suffix)"
-        case .ignored: "\(name) sent an event without effect\(suffix)"
-        case .batteryLow: "\(name): its battery is low\(suffix) %"
-        case .coreConnected: "ptt-accessoryd connected to the core"
-        case .coreLost: "ptt-accessoryd lost its connection to the core\(suffix)"
-        case .unknown: "\(name): an event unknown to this pttctl\(suffix)"
+        case .deviceAdded:
+            localized("\(name) added\(event.device.map { ", \(state($0))" } ?? "")\(suffix)")
+        case .deviceChanged: "\(name) \(event.device.map(state) ?? localized("changed"))\(suffix)"
+        case .deviceRemoved: localized("\(name) removed\(suffix)")
+        case .pressed: localized("\(name) pressed\(suffix)")
+        case .released: localized("\(name) released\(suffix)")
+        case .ignored: localized("\(name) sent an event without effect\(suffix)")
+        case .batteryLow: localized("\(name): its battery is low\(suffix) %")
+        case .coreConnected: localized("ptt-accessoryd connected to the core")
+        case .coreLost: localized("ptt-accessoryd lost its connection to the core\(suffix)")
+        case .unknown: localized("\(name): an event unknown to this pttctl\(suffix)")
         }
     }
 
     static func line(_ device: AccessoryDevice) -> String {
         let profile = device.profile.map { " (\($0), \(device.mode.rawValue))" } ?? ""
-        let battery = device.battery.map { ", battery \($0) %" } ?? ""
+        let battery = device.battery.map { localized(", battery \($0) %") } ?? ""
         let remark = device.remark.map { ": \($0)" } ?? ""
         return "\(device.identifier)  \(device.name)\(profile)  \(state(device))\(battery)"
             + "\(lastPress(device))\(remark)"
@@ -61,7 +65,7 @@ enum Wording {
         let age =
             seconds < 120 ? "\(seconds) s" : seconds < 7200 ? "\(seconds / 60) min" : "\(seconds / 3600) h"
         let button = device.lastRole.flatMap { $0 == .talk ? nil : "\(text($0)) " } ?? ""
-        return ", \(button)pressed \(age) ago"
+        return localized(", \(button)pressed \(age) ago")
     }
 
     /// Seconds with microseconds, right-aligned for an uptime of several days.
@@ -78,23 +82,23 @@ enum Wording {
 
     static func text(_ role: ButtonRole) -> String {
         switch role {
-        case .unknown: "a button unknown to this pttctl"
-        case .talk: "talk button"
-        case .emergency: "emergency button"
-        case .secondTalk: "second talk button"
-        case .channelUp: "channel up button"
-        case .channelDown: "channel down button"
-        case .multifunction: "multifunction button"
+        case .unknown: localized("a button unknown to this pttctl")
+        case .talk: localized("talk button")
+        case .emergency: localized("emergency button")
+        case .secondTalk: localized("second talk button")
+        case .channelUp: localized("channel up button")
+        case .channelDown: localized("channel down button")
+        case .multifunction: localized("multifunction button")
         }
     }
 
     private static func state(_ device: AccessoryDevice) -> String {
         switch device.link {
-        case .unknown: "in a state unknown to this pttctl"
-        case .away: "away"
-        case .connecting: "connecting"
-        case .ready: device.isPressed ? "pressed" : "ready"
-        case .unused: "not used"
+        case .unknown: localized("in a state unknown to this pttctl")
+        case .away: localized("away")
+        case .connecting: localized("connecting")
+        case .ready: device.isPressed ? localized("pressed") : localized("ready")
+        case .unused: localized("not used")
         }
     }
 }
@@ -103,25 +107,29 @@ enum Wording {
 extension Wording {
     private static func channelRows(_ status: Status) -> [(String, String)] {
         guard let channel = status.channel else {
-            return [("channel", withoutChannel(status.virtualMicrophone))]
+            return [(localized("channel"), withoutChannel(status.virtualMicrophone))]
         }
-        var rows = [("channel", "\(channel.name), \(channel.channelID)")]
-        if let image = channel.image { rows.append(("image", text(image))) }
-        rows.append(("application", application(channel)))
-        rows.append(("participant", channel.participant.map(participant) ?? "none"))
-        rows.append(("mode", text(channel.transmissionMode)))
-        rows.append(("service", text(channel.serviceStatus)))
-        rows.append(("buttons", text(areAccessoryEventsEnabled: channel.areAccessoryEventsEnabled)))
+        var rows = [(localized("channel"), "\(channel.name), \(channel.channelID)")]
+        if let image = channel.image { rows.append((localized("image"), text(image))) }
+        rows.append((localized("application"), application(channel)))
+        rows.append((localized("participant"), channel.participant.map(participant) ?? localized("none")))
+        rows.append((localized("mode"), text(channel.transmissionMode)))
+        rows.append((localized("service"), text(channel.serviceStatus)))
+        rows.append(
+            (localized("buttons"), text(areAccessoryEventsEnabled: channel.areAccessoryEventsEnabled))
+        )
         return rows
     }
 
     /// Says where a press goes.
     private static func withoutChannel(_ microphone: VirtualMicrophone) -> String {
         switch microphone {
-        case .off, .unavailable: "none: join one with `pttctl join`, or start an application"
+        case .off, .unavailable: localized("none: join one with `pttctl join`, or start an application")
         case .idle:
-            "none: a press is refused until an application uses the Push-to-Talk Microphone, or joins one"
-        case .recorded: "none: a press talks into the Push-to-Talk Microphone"
+            localized(
+                "none: a press is refused until an application uses the Push-to-Talk Microphone, or joins one"
+            )
+        case .recorded: localized("none: a press talks into the Push-to-Talk Microphone")
         }
     }
 
@@ -134,39 +142,42 @@ extension Wording {
     }
 
     static func participant(_ participant: Participant) -> String {
-        participant.name + (participant.image.map { ", image \(text($0))" } ?? "")
+        participant.name + (participant.image.map { localized(", image \(text($0))") } ?? "")
     }
 
-    static func text(_ image: ImageSummary) -> String { "\(image.imageID) (\(image.byteCount) bytes)" }
+    static func text(_ image: ImageSummary) -> String {
+        localized("\(image.imageID) (\(image.byteCount) bytes)")
+    }
 
     static func text(_ status: ServiceStatus) -> String {
         switch status {
-        case .unknown: "in a state unknown to this pttctl"
-        case .ready: "ready"
-        case .connecting: "connecting: no transmission can begin until it is ready"
-        case .unavailable: "unavailable: no transmission can begin until it is ready"
+        case .unknown: localized("in a state unknown to this pttctl")
+        case .ready: localized("ready")
+        case .connecting: localized("connecting: no transmission can begin until it is ready")
+        case .unavailable: localized("unavailable: no transmission can begin until it is ready")
         }
     }
 
     static func text(_ mode: TransmissionMode) -> String {
         switch mode {
-        case .unknown: "one unknown to this pttctl"
-        case .fullDuplex: "full duplex: both ends may talk at the same time"
-        case .halfDuplex: "half duplex: one end talks at a time"
-        case .listenOnly: "listen only"
+        case .unknown: localized("one unknown to this pttctl")
+        case .fullDuplex: localized("full duplex: both ends may talk at the same time")
+        case .halfDuplex: localized("half duplex: one end talks at a time")
+        case .listenOnly: localized("listen only")
         }
     }
 
     static func text(areAccessoryEventsEnabled: Bool) -> String {
-        areAccessoryEventsEnabled ? "begin transmissions" : "are passed to the application"
+        areAccessoryEventsEnabled
+            ? localized("begin transmissions") : localized("are passed to the application")
     }
 
     private static func text(_ audio: AudioState) -> String {
         switch audio {
-        case .unknown: "in a state unknown to this pttctl"
-        case .inactive: "inactive"
-        case .activating: "activating"
-        case .active: "active"
+        case .unknown: localized("in a state unknown to this pttctl")
+        case .inactive: localized("inactive")
+        case .activating: localized("activating")
+        case .active: localized("active")
         }
     }
 
@@ -174,9 +185,10 @@ extension Wording {
         let identifier = channel.owner?.rawValue
         if let application = channel.application {
             let known = identifier.map { ", \($0)" } ?? ""
-            return "\(application.name) (process \(application.processID)\(known))"
+            return localized("\(application.name) (process \(application.processID)\(known))")
         }
-        guard let identifier else { return "no application" }
-        return channel.isApplicationStarting ? "\(identifier) is starting" : "\(identifier) is not running"
+        guard let identifier else { return localized("no application") }
+        return channel.isApplicationStarting
+            ? localized("\(identifier) is starting") : localized("\(identifier) is not running")
     }
 }

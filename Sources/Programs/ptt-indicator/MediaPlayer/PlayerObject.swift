@@ -1,7 +1,9 @@
 import DBus
 import EventLoop
 import IndicatorCore
+import Invocation
 import Logging
+import PTTMessages
 
 /// The channel as a media player on the bus (MPRIS 2.2). It exists only while it is shown.
 @EventLoop
@@ -68,7 +70,8 @@ final class PlayerObject {
             ],
             properties: [
                 constant("CanQuit", .boolean(false)), constant("CanRaise", .boolean(false)),
-                constant("HasTrackList", .boolean(false)), constant("Identity", .string("Push to talk")),
+                constant("HasTrackList", .boolean(false)),
+                constant("Identity", .string(Text("Push to talk").localized)),
                 constant("DesktopEntry", .string("org.pushtotalk.Indicator")),
                 constant("SupportedUriSchemes", .strings([])), constant("SupportedMimeTypes", .strings([])),
             ]
@@ -113,8 +116,8 @@ final class PlayerObject {
         content.map { content in
             .properties([
                 "mpris:trackid": .objectPath("/org/pushtotalk/channel"),
-                "xesam:title": .string(content.title),
-                "xesam:artist": .strings([content.artist]),
+                "xesam:title": .string(content.title.localized),
+                "xesam:artist": .strings([content.artist.localized]),
             ])
         }
     }

@@ -1,7 +1,9 @@
 import DBus
 import EventLoop
 import IndicatorCore
+import Invocation
 import Logging
+import PTTMessages
 
 /// The desktop's notification daemon (Desktop Notifications Specification, org.freedesktop.Notifications).
 ///
@@ -13,7 +15,7 @@ final class NotificationService {
         path: "/org/freedesktop/Notifications",
         name: "org.freedesktop.Notifications"
     )
-    private static let application = "Push to talk"
+    private static let application = Text("Push to talk")
     private static let desktopEntry = "org.pushtotalk.Indicator"
 
     private let connection: BusConnection
@@ -121,9 +123,9 @@ final class NotificationService {
         // 0: it stays; -1: the daemon's own time.
         let timeout: Int32 = content.stays ? 0 : -1
         return [
-            .string(Self.application), .uint32(identifier), .string("audio-input-microphone"),
-            .string(content.summary), .string(content.body),
-            .strings(content.actions.flatMap { [$0.rawValue, $0.label] }), .properties(hints),
+            .string(Self.application.localized), .uint32(identifier), .string("audio-input-microphone"),
+            .string(content.summary.localized), .string(content.body(content.body.localized)),
+            .strings(content.actions.flatMap { [$0.rawValue, $0.label.localized] }), .properties(hints),
             .int32(timeout),
         ]
     }

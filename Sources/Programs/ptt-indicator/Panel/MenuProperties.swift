@@ -1,6 +1,8 @@
 import DBus
 import EventLoop
 import IndicatorCore
+import Invocation
+import PTTMessages
 
 /// The properties of a menu entry, as `com.canonical.dbusmenu` names them.
 struct MenuProperties {
@@ -19,7 +21,7 @@ struct MenuProperties {
             return
         }
         values = [
-            "label": .string(Self.escaped(entry.label)),
+            "label": .string(Self.escaped(entry.label.localized)),
             "enabled": .boolean(entry.isEnabled),
             "visible": .boolean(entry.isVisible),
         ]

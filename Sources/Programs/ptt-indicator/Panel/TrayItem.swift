@@ -1,6 +1,8 @@
 import DBus
 import EventLoop
 import IndicatorCore
+import Invocation
+import PTTMessages
 
 /// `org.kde.StatusNotifierItem`: the icon in the panel.
 @EventLoop
@@ -37,7 +39,7 @@ final class TrayItem {
         properties: [
             fixed("Category", "s", .string("Communications")),
             fixed("Id", "s", .string(Self.identifier)),
-            property("Title", "s") { .string($0?.title ?? "") },
+            property("Title", "s") { .string($0?.title.localized ?? "") },
             property("Status", "s") { .string(Self.status($0?.state ?? .passive)) },
             fixed("WindowId", "i", .int32(0)),
             // A name would be shown instead of the pixmap, if the theme has it.
@@ -49,11 +51,12 @@ final class TrayItem {
             fixed("AttentionIconName", "s", .string("")),
             property("AttentionIconPixmap", Self.pixmaps) { [unowned self] _ in draw(.microphoneOpen) },
             fixed("AttentionMovieName", "s", .string("")),
-            property("IconAccessibleDesc", "s") { .string($0?.toolTip ?? "") },
-            property("AttentionAccessibleDesc", "s") { .string($0?.toolTip ?? "") },
+            property("IconAccessibleDesc", "s") { .string($0?.toolTip.localized ?? "") },
+            property("AttentionAccessibleDesc", "s") { .string($0?.toolTip.localized ?? "") },
             property("ToolTip", "(s\(Self.pixmaps)ss)") {
                 .structure([
-                    .string(""), Self.noPixmaps, .string($0?.title ?? ""), .string($0?.toolTip ?? ""),
+                    .string(""), Self.noPixmaps, .string($0?.title.localized ?? ""),
+                    .string($0?.toolTip.localized ?? ""),
                 ])
             },
             // With true some panels open the menu on a left click, and report none.

@@ -1,6 +1,8 @@
 import DBus
 import EventLoop
 import IndicatorCore
+import Invocation
+import PTTMessages
 
 /// `com.canonical.dbusmenu`: the menu of the tray item. The panel draws it.
 @EventLoop
@@ -56,7 +58,8 @@ final class TrayMenu {
         ],
         properties: [
             ExportedProperty("Version", "u", get: { .uint32(3) }),
-            ExportedProperty("TextDirection", "s", get: { .string("ltr") }),
+            // A catalogue translates it, too: "rtl" where people write from right to left.
+            ExportedProperty("TextDirection", "s", get: { .string(Text("ltr").localized) }),
             ExportedProperty("Status", "s", get: { .string("normal") }),
             ExportedProperty("IconThemePath", "as", get: { .strings([]) }),
         ],

@@ -94,7 +94,7 @@ final class PictureDecoder {
         if status < 0 { return .failure(.killed(signal: -status)) }
         if status > 0 {
             let text = DisplayText(String(decoding: output.read(limit: reasonLimit), as: UTF8.self))
-            return .failure(.refused(text.or("the decoder ended with status \(status)")))
+            return .failure(.refused(text.isEmpty ? "the decoder ended with status \(status)" : text.text))
         }
         let pixels = output.read(limit: outputLimit + 1)
         guard let picture = Bitmap(size: size, rgba: pixels) else { return .failure(.malformed) }

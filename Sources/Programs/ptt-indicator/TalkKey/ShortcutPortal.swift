@@ -1,6 +1,7 @@
 import DBus
 import EventLoop
 import IndicatorCore
+import Invocation
 import Logging
 import PTTMessages
 import ServiceClient
@@ -30,7 +31,7 @@ final class ShortcutPortal {
     private static let application = "org.pushtotalk.Indicator"
     /// People read it where they choose the key. A chord is a bad choice: compositors miss a release whose
     /// modifier goes up first.
-    private static let description = "Push to talk while held (choose a single key)"
+    private static let description = Text("Push to talk while held (choose a single key)")
 
     /// The time limit of a request. The desktop may ask the person before it answers the last one.
     private static let timeLimit = (answer: Duration.seconds(10), person: Duration.seconds(300))
@@ -173,7 +174,8 @@ final class ShortcutPortal {
     private func bindShortcuts(_ attempt: ShortcutSession.Attempt, _ session: String) {
         guard let path = ObjectPath(session) else { return answer(attempt, .failed) }
         let shortcut = BusValue.structure([
-            .string(ShortcutSession.shortcut), .properties(["description": .string(Self.description)]),
+            .string(ShortcutSession.shortcut),
+            .properties(["description": .string(Self.description.localized)]),
         ])
         let arguments: [BusValue] = [
             .objectPath(path), .array(of: "(sa{sv})", [shortcut]), .string(""),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import Invocation
 import PTTMessages
 import ServiceClient
 
@@ -37,11 +38,13 @@ struct DevicesCommand: ParsableCommand {
             for device in reply.devices { Terminal.print(Wording.line(device)) }
             if reply.devices.isEmpty {
                 Terminal.print(
-                    "no buttons and no headsets: pair a Bluetooth button with `pttctl pair`, or plug a headset in"
+                    localized(
+                        "no buttons and no headsets: pair a Bluetooth button with `pttctl pair`, or plug a headset in"
+                    )
                 )
             }
             if !reply.isCoreConnected {
-                Terminal.print("ptt-accessoryd is not connected to the core: see `pttctl status`")
+                Terminal.print(localized("ptt-accessoryd is not connected to the core: see `pttctl status`"))
             }
         }
     }

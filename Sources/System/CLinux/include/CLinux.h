@@ -2,6 +2,7 @@
 
 // What Swift's Glibc module lacks: some headers, and macros that need a C compiler.
 
+#include <libintl.h>
 #include <linux/input.h>
 #include <linux/uinput.h>
 #include <sys/eventfd.h>

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import PTTMessages
+
+/// Texts for people, and their translation.
+@Suite struct TextTests {
+    /// What a catalogue has.
+    private static func translation(_ catalogue: [String: String]) -> (String) -> String {
+        { catalogue[$0] ?? $0 }
+    }
+
+    @Test func `what is put into a text stays as it is, and a translation may move it`() {
+        let text = Text("\("Anna") hears \("Bert")")
+        #expect(text.english == "Anna hears Bert")
+        let translated = text.translated(
+            by: Self.translation(["%1$s hears %2$s": "%2$s <- %1$s", "Anna": "?"])
+        )
+        #expect(translated == "Bert <- Anna")
+    }
+
+    @Test func `a text within a text is translated too`() {
+        let inner = Text("nobody")
+        let outer = Text("\(inner) speaks, \(3) hear")
+        #expect(outer.english == "nobody speaks, 3 hear")
+        let catalogue = ["nobody": "niemand", "%1$s speaks, %2$s hear": "%1$s spricht, %2$s hören"]
+        #expect(outer.translated(by: Self.translation(catalogue)) == "niemand spricht, 3 hören")
+    }
+
+    @Test func `joined literals are one text, numbered through`() {
+        let text = Text("\("a") and " + "\("b")")
+        #expect(text.translated(by: Self.translation(["%1$s and %2$s": "%2$s, %1$s"])) == "b, a")
+    }
+
+    @Test(arguments: ["100 %", "%", "%%", "%1$s", "a%sb"]) func `a percent sign is one`(sign: String) {
+        #expect(Text(sent: sign).english == sign)
+        #expect(Text("\(sign): \(sign)").english == "\(sign): \(sign)")
+        #expect(Text(verbatim: sign).translated { _ in "other" } == sign)
+    }
+
+    @Test(arguments: [
+        ("%3$s", "%3$s"), ("%0$s", "%0$s"), ("%", "%"), ("%1", "%1"), ("%1$", "%1$"), ("%s", "%s"),
+        ("%99999999999999999999$s", "%99999999999999999999$s"), ("%1$s%1$s", "xx"), ("%%1$s", "%1$s"),
+    ]) func `a faulty catalogue is seen, and does no harm`(translation: String, shown: String) {
+        #expect(Text("\("x") speaks").translated { _ in translation } == shown)
+    }
+
+    @Test func `of an empty text no catalogue is asked, which has its header there`() {
+        #expect(Text("").translated { _ in "Language: de" } == "")
+        #expect(Text("").isEmpty)
+    }
+
+    @Test func `texts that read the same are the same`() {
+        #expect(Text("Anna speaks") == Text("\("Anna") speaks"))
+        #expect(Set([Text("a"), Text(verbatim: "a"), Text("b")]).count == 2)
+    }
+}

@@ -1,0 +1,27 @@
+package import EventLoop
+import Foundation
+
+/// The texts of the programs in another language, made as `make build` makes them. They are there as long as
+/// this is.
+@EventLoop
+package final class Catalogue {
+    private let scratch: Scratch
+    private let language: String
+
+    /// - Throws: If `po` has no such language, or it cannot be made.
+    package init(_ language: String) async throws {
+        self.language = language
+        scratch = try Scratch()
+        let source = URL(filePath: #filePath).appending(path: "../../../po/\(language).po").standardized
+        let folder = "\(scratch.directory)/\(language)/LC_MESSAGES"
+        let script = #"mkdir -p "$1" && msgfmt --check-format -o "$1/push-to-talk.mo" "$2""#
+        let making = try TestProcess(["sh", "-c", script, "sh", folder, source.path])
+        let status = try await making.exitStatus()
+        guard status == 0 else { throw NotReached(description: "msgfmt has failed for \(source.path)") }
+    }
+
+    /// For a program that is to speak it. Each system has this locale; `LANGUAGE` goes before it.
+    package var environment: [String: String?] {
+        ["LC_ALL": "C.UTF-8", "LANGUAGE": language, "TEXTDOMAINDIR": scratch.directory]
+    }
+}
