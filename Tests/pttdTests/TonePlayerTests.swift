@@ -265,13 +265,7 @@ import Testing
     }
 }
 
-/// How much of `heard` is the same as `expected`, wherever it begins: 1 if all.
+/// How much of `heard` is the same as `expected`, which begins in it within ten milliseconds: 1 if all.
 private func likeness(_ heard: [Int16], _ expected: [Int16]) -> Double {
-    func energy(_ samples: [Int16]) -> Double { samples.reduce(0) { $0 + Double($1) * Double($1) } }
-    let norm = (energy(heard) * energy(expected)).squareRoot()
-    return (-500...500).map { shift in
-        let range = max(0, -shift)..<max(max(0, -shift), min(expected.count, heard.count - shift))
-        let product = range.reduce(0) { $0 + Int(expected[$1]) * Int(heard[$1 + shift]) }
-        return Double(product) / norm
-    }.max() ?? 0
+    correlations(expected, heard, shifts: -500..<501).max() ?? 0
 }

@@ -2,6 +2,7 @@ import CoreConfiguration
 import Foundation
 import PTTCore
 import TOML
+import TestSupport
 import Testing
 
 @testable import pttd
@@ -64,21 +65,16 @@ import Testing
                 #expect(ToneSignal(one).parts != ToneSignal(other).parts)
                 // Eight kilohertz suffice for these pitches.
                 let (left, right) = (thinned(one), thinned(other))
-                let likeness = (-left.count..<right.count).map { shift in
-                    let range = max(0, -shift)..<min(left.count, right.count - shift)
-                    return abs(range.reduce(0.0) { $0 + left[$1] * right[$1 + shift] })
-                }
+                let likeness = correlations(left, right, shifts: -left.count..<right.count).map(abs)
                 #expect((likeness.max() ?? 1) < 0.5, "\(one) and \(other)")
             }
         }
     }
 
-    /// Every sixth sample, scaled to an energy of one.
-    private func thinned(_ tone: Tone) -> [Double] {
+    /// Every sixth sample.
+    private func thinned(_ tone: Tone) -> [Int16] {
         let samples = ToneSignal(tone).samples
-        let thinned = stride(from: 0, to: samples.count, by: 6).map { Double(samples[$0]) }
-        let energy = thinned.reduce(0) { $0 + $1 * $1 }
-        return thinned.map { $0 / energy.squareRoot() }
+        return stride(from: 0, to: samples.count, by: 6).map { samples[$0] }
     }
 }
 
