@@ -134,7 +134,7 @@ extension BusValue {
     /// A dictionary with string keys, its values without variants around them.
     package var asProperties: [BusKey: BusValue]? {
         guard let entries = asDictionary else { return nil }
-        var properties: [BusKey: BusValue] = [:]
+        var properties = [BusKey: BusValue](minimumCapacity: entries.count)
         for (key, value) in entries {
             guard let name = key.asString else { return nil }
             properties[BusKey(name)] = value.unwrapped
