@@ -52,7 +52,7 @@ import Testing
         for (isMarkup, body) in [(true, "&lt;b&gt;&amp; speaks"), (false, "<b>& speaks")] {
             var daemon = SimulatedDaemon(markup: isMarkup)
             daemon.show(.speaking("<b>&"))
-            #expect(daemon.content.map { $0.body($0.body.english) } == body)
+            #expect(daemon.content.map { $0.escaped($0.body.english) } == body)
         }
     }
 

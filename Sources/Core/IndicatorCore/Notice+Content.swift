@@ -71,10 +71,6 @@ extension Notice.Content {
         return Text("\(first). \(second)")
     }
 
-    /// - Parameter text: Of the body, translated.
-    /// - Returns: What the daemon is to be given.
-    package func body(_ text: String) -> String { hasMarkup ? Self.escaped(text) : text }
-
     /// A locked screen shows no buttons, and what ends there is a matter of hardware.
     private static func actions(_ view: Destination) -> [Notice.Action] {
         if view.isLocked { return [] }
@@ -83,8 +79,10 @@ extension Notice.Content {
         return view.canTalk ? [.talk] + leave : leave
     }
 
-    /// Without the characters that begin markup (Desktop Notifications Specification, "Markup").
-    private static func escaped(_ text: String) -> String {
+    /// Without the characters that begin markup where the daemon reads it (Desktop Notifications
+    /// Specification, "Markup"): the body, once it is translated.
+    package func escaped(_ text: String) -> String {
+        guard hasMarkup else { return text }
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -124,7 +124,7 @@ final class NotificationService {
         let timeout: Int32 = content.stays ? 0 : -1
         return [
             .string(Self.application.localized), .uint32(identifier), .string("audio-input-microphone"),
-            .string(content.summary.localized), .string(content.body(content.body.localized)),
+            .string(content.summary.localized), .string(content.escaped(content.body.localized)),
             .strings(content.actions.flatMap { [$0.rawValue, $0.label.localized] }), .properties(hints),
             .int32(timeout),
         ]
