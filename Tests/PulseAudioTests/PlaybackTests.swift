@@ -145,8 +145,12 @@ extension RealServers {
         {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            let devices = try await fixture.audio.devices()
-            #expect(devices.defaultSource == "tone")
+            var devices = try await fixture.audio.devices()
+            // WirePlumber may choose the monitor for a moment.
+            try await until {
+                devices = try await fixture.audio.devices()
+                return devices.defaultSource == "tone"
+            }
             #expect(Set(devices.sources.map(\.name)) == ["tone", "speaker.monitor"])
             #expect(devices.sources.filter(\.isMonitor).map(\.name) == ["speaker.monitor"])
         }
