@@ -145,7 +145,7 @@ build: dependencies $(static)  ## builds what `make install` installs: the progr
 po: dependencies  ## brings the texts of the programs in po/*.po up to date with the sources
 	@mkdir -p .build && po/extract > .build/push-to-talk.pot
 	@for language in $(languages); do \
-	  msgmerge --quiet --update --backup=none --no-location --no-wrap po/$$language.po .build/push-to-talk.pot || exit 1; \
+	  msgmerge --quiet --update --backup=none --no-location --no-wrap --no-fuzzy-matching po/$$language.po .build/push-to-talk.pot || exit 1; \
 	  msgfmt --check-format --statistics -o /dev/null po/$$language.po || exit 1; done
 
 deb: dependencies build packages  ## Debian packages of what `make build` built, in .build/deb

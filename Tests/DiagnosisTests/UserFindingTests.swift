@@ -119,7 +119,7 @@ import Testing
         #expect(finding(.heard(peak: -12.4))?.text.english.contains("-12 dB") == true)
         #expect(finding(.heard(peak: RecordingFacts.quietest))?.isFailure == true)
         #expect(finding(.heard(peak: nil))?.isFailure == true)
-        #expect(finding(.failed(reason: "it has gone"))?.isFailure == true)
+        #expect(finding(.failed(reason: Text("it has gone")))?.isFailure == true)
     }
 }
 
@@ -244,12 +244,12 @@ import Testing
 
 @Suite struct KernelFindingTests {
     @Test func `a sandbox, Windows and a kernel without uhid are warnings`() {
-        func findings(sandbox: String? = nil, isWSL: Bool = false, hasUHID: Bool = true) -> [Finding] {
+        func findings(sandbox: Text? = nil, isWSL: Bool = false, hasUHID: Bool = true) -> [Finding] {
             KernelFacts(sandbox: sandbox, isWSL: isWSL, hasUHID: hasUHID).findings
         }
         #expect(problems(findings()).isEmpty)
         let outside = Cure.advice(Text("run pttctl doctor outside of it"))
-        expect(findings(sandbox: "Flatpak"), isFailure: false, curedBy: outside, "Flatpak")
+        expect(findings(sandbox: Text("Flatpak")), isFailure: false, curedBy: outside, "Flatpak")
         #expect(problems(findings(isWSL: true)).first?.text.english.contains("Windows") == true)
         let load = Cure.command("sudo modprobe uhid")
         expect(findings(hasUHID: false), isFailure: false, curedBy: load, "/dev/uhid")

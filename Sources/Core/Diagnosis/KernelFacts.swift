@@ -1,4 +1,4 @@
-import PTTMessages
+package import PTTMessages
 
 /// The kernel, and what stands between it and this program.
 package struct KernelFacts: Equatable, Sendable {
@@ -13,14 +13,14 @@ package struct KernelFacts: Equatable, Sendable {
     }
 
     /// Of Flatpak, Snap or a container: its name.
-    package var sandbox: String?
+    package var sandbox: Text?
     /// The Windows Subsystem for Linux.
     package var isWSL: Bool
     /// `/dev/uhid`, over which bluetoothd makes input devices.
     package var hasUHID: Bool
     package var namespaces: Namespaces
 
-    package init(sandbox: String?, isWSL: Bool, hasUHID: Bool, namespaces: Namespaces = .granted) {
+    package init(sandbox: Text?, isWSL: Bool, hasUHID: Bool, namespaces: Namespaces = .granted) {
         self.sandbox = sandbox
         self.isWSL = isWSL
         self.hasUHID = hasUHID

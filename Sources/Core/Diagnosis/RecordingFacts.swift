@@ -1,10 +1,10 @@
-import PTTMessages
+package import PTTMessages
 
 /// The result of a recording of the microphone that a person has asked for and that is not kept.
 package enum RecordingFacts: Equatable, Sendable {
     /// The loudest sample, in dB of full scale; nil if all were zero.
     case heard(peak: Double?)
-    case failed(reason: String)
+    case failed(reason: Text)
 
     /// In dB of full scale. The noise of a room alone is louder.
     package static let quietest = -80.0

@@ -1,6 +1,7 @@
 import Diagnosis
 import EventLoop
 import Glibc
+import PTTMessages
 
 extension KernelFacts {
     static func observed(on host: Host) -> KernelFacts {
@@ -21,14 +22,16 @@ extension KernelFacts {
         return value("kernel/apparmor_restrict_unprivileged_userns") == "1" ? .unprivileged : .granted
     }
 
-    private static func sandbox(on host: Host) -> String? {
-        if Environment.variable("FLATPAK_ID") != nil || host.exists("/.flatpak-info") { return "Flatpak" }
-        if Environment.variable("SNAP") != nil { return "Snap" }
+    private static func sandbox(on host: Host) -> Text? {
+        if Environment.variable("FLATPAK_ID") != nil || host.exists("/.flatpak-info") {
+            return Text(verbatim: "Flatpak")
+        }
+        if Environment.variable("SNAP") != nil { return Text(verbatim: "Snap") }
         // systemd and most managers of containers write it.
         if let container = Host.line(host.path("/run/systemd/container")) {
-            return "a container (\(container))"
+            return Text("a container (\(container))")
         }
-        if host.exists("/.dockerenv") { return "a container (docker)" }
-        return host.exists("/run/.containerenv") ? "a container (podman)" : nil
+        if host.exists("/.dockerenv") { return Text("a container (\("docker"))") }
+        return host.exists("/run/.containerenv") ? Text("a container (\("podman"))") : nil
     }
 }

@@ -1,6 +1,7 @@
 import Diagnosis
 import EventLoop
 import Glibc
+import PTTMessages
 import PulseAudio
 
 extension RecordingFacts {
@@ -12,7 +13,7 @@ extension RecordingFacts {
         do throws(Silence) {
             try await sound.connect()
         } catch {
-            return .failed(reason: "the sound server does not answer")
+            return .failed(reason: Text("the sound server does not answer"))
         }
         let meter = PeakMeter()
         var stream: CaptureStream?
@@ -21,7 +22,7 @@ extension RecordingFacts {
             let answer = FirstAnswer(
                 continuation,
                 after: length + .seconds(6),
-                .failed(reason: "it delivered nothing")
+                .failed(reason: Text("it delivered nothing"))
             )
             let end = TimerSource { answer.give(.heard(peak: meter.level)) }
             do throws(AudioError) {
@@ -31,14 +32,14 @@ extension RecordingFacts {
                     events: { event in
                         switch event {
                         case .started: end.arm(after: length)
-                        case .failed(let error): answer.give(.failed(reason: error.reason))
+                        case .failed(let error): answer.give(.failed(reason: Text(verbatim: error.reason)))
                         case .opened, .stalled, .resumed, .suspended, .changed: break
                         }
                     },
                     fragments: { samples, _ in meter.add(samples) }
                 )
             } catch {
-                answer.give(.failed(reason: error.reason))
+                answer.give(.failed(reason: Text(verbatim: error.reason)))
             }
         }
         stream?.close()
