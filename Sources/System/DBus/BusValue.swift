@@ -134,7 +134,7 @@ extension BusValue {
     /// A dictionary with string keys, its values without variants around them.
     package var asProperties: [BusKey: BusValue]? {
         guard let entries = asDictionary else { return nil }
-        var properties = [BusKey: BusValue](minimumCapacity: entries.count)
+        var properties: [BusKey: BusValue] = [:]
         for (key, value) in entries {
             guard let name = key.asString else { return nil }
             properties[BusKey(name)] = value.unwrapped

@@ -69,7 +69,7 @@ struct MessageDecoder {
         case TypeCode.descriptor: return .descriptor(try descriptor(&iterator))
         case TypeCode.array: return try array(&iterator)
         case TypeCode.structure: return .structure(try members(&iterator))
-        case TypeCode.variant: return try content(&iterator).map { .variant($0) }
+        case TypeCode.variant: return try members(&iterator).first.map { .variant($0) }
         default: return nil
         }
     }
@@ -124,29 +124,14 @@ struct MessageDecoder {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    // A press is a dictionary with a variant: an array for each of them would take as long as the rest.
-
-    private mutating func content(_ iterator: inout DBusMessageIter) throws(BusError) -> BusValue? {
-        try within(&iterator) { (decoder, inner) throws(BusError) in try decoder.value(&inner) }
-    }
-
-    private mutating func pair(_ iterator: inout DBusMessageIter) throws(BusError)
-        -> (BusValue, BusValue)?
-    {
-        try within(&iterator) { (decoder, inner) throws(BusError) in
-            guard let key = try decoder.value(&inner) else { return nil }
-            dbus_message_iter_next(&inner)
-            return try decoder.value(&inner).map { (key, $0) }
-        }
-    }
-
     /// `entry` is `{`, a basic type, a type, `}`. The last of several equal keys counts.
     private mutating func dictionary(_ entry: String, _ inner: inout DBusMessageIter) throws(BusError)
         -> BusValue
     {
         var entries: [BusValue: BusValue] = [:]
         while dbus_message_iter_get_arg_type(&inner) == TypeCode.dictionaryEntry {
-            if let (key, value) = try pair(&inner) { entries[key] = value }
+            let pair = try members(&inner)
+            if pair.count == 2 { entries[pair[0]] = pair[1] }
             dbus_message_iter_next(&inner)
         }
         let types = entry.dropFirst().dropLast()
