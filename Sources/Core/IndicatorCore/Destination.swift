@@ -89,12 +89,12 @@ extension Destination {
     /// Who is heard or, in calls, who hears; with two names at most, since it is one line.
     var hearing: Text {
         switch receiver {
-        case .channel: speaker.map { Text("\($0.name) speaks") } ?? Self.silence
+        case .channel: speaker.map { Text("\($0.name) speaks") } ?? Self.nobodySpeaks
         case .calls(let programs): isMicrophoneOpen ? Self.voice(programs) : Self.silence(programs)
         }
     }
 
-    static let silence = Text("Nobody speaks")
+    static let nobodySpeaks = Text("Nobody speaks")
 
     private static func voice(_ programs: [Text]) -> Text {
         switch programs.count {

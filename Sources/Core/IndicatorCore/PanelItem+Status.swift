@@ -17,7 +17,7 @@ extension PanelItem {
         let destination = Destination(status, readyImages: readyImages)
         let isTransmitting = destination?.isMicrophoneOpen ?? false
         let name = destination?.name ?? (status == nil ? lastName : nil)
-        let hearing = destination?.hearing ?? Destination.silence
+        let hearing = destination?.hearing ?? Destination.nobodySpeaks
         let speaker = destination?.speaker
         let problem =
             status.map { message ?? Self.problem(of: $0) } ?? Text("The push-to-talk service does not run")
@@ -37,7 +37,7 @@ extension PanelItem {
         }
         let activity =
             destination?.sentence(namesOnLockScreen: true, withMicrophone: true)
-            ?? Destination.silence
+            ?? Destination.nobodySpeaks
         toolTip = problem.map { Text("\(activity). \($0)") } ?? activity
         menu = [
             MenuEntry(id: .channel, label: title, imageID: destination?.imageID),

@@ -3,10 +3,10 @@
 ///     Text("\(speaker) speaks")
 ///
 /// The catalogues in `po` have it as `%1$s speaks`, in the notation of printf(3), so that gettext's programs
-/// check them. `po/extract` finds the literals of this initialiser and of no other.
+/// check them. `po/extract` finds the literals of this initialiser and of `localized(_:)`.
 ///
 /// Two of them are equal if they read the same in English.
-package struct Text: Hashable, Sendable, CustomStringConvertible {
+package struct Text: Equatable, Sendable, CustomStringConvertible {
     private let parts: [Part]
 
     /// A text of ours. Longer ones are several literals joined by `+`.
@@ -28,12 +28,8 @@ package struct Text: Hashable, Sendable, CustomStringConvertible {
 
     package static func == (left: Text, right: Text) -> Bool { left.english == right.english }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(english) }
-
     /// For logs.
     package var description: String { english }
-
-    package var isEmpty: Bool { english.isEmpty }
 
     /// - Parameter translation: Returns the text of a catalogue for the English one; it may change the order
     ///   of `%1$s` and the others.
