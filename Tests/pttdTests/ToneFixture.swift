@@ -130,18 +130,20 @@ final class ToneFixture {
     /// - Parameters:
     ///   - duration: Of what is delivered.
     ///   - before: A tone that is played just before.
-    ///   - middle: Called in the middle of the talk permit tone.
+    ///   - delay: From the order to play the talk permit tone until `middle`; the default is in its midst.
+    ///   - middle: Called once.
     /// - Returns: What was delivered in `duration`, and how long the gate was closed.
     /// - Throws: If nothing is delivered for so long within ten seconds.
     func transmit(
         _ duration: Duration,
         rightAfter before: Tone? = nil,
-        inTheMiddle middle: @escaping @EventLoop () -> Void = {}
+        after delay: Duration = .milliseconds(50),
+        _ middle: @escaping @EventLoop () -> Void = {}
     ) async throws -> ([Int16], waited: Duration) {
         let finished = AsyncQueue(of: Duration.self)
         var delivered: [Int16] = []
         var (began, waited) = (MonotonicInstant.now, Duration?.none)
-        let halfway = TimerSource { middle() }
+        let fault = TimerSource { middle() }
         microphone.open(
             .standard,
             started: { [player, microphone] in
@@ -152,7 +154,7 @@ final class ToneFixture {
                     microphone.discard(before: $0)
                     waited = MonotonicInstant.now - began
                 }
-                halfway.arm(after: .milliseconds(50))
+                fault.arm(after: delay)
             },
             frame: { _, samples in
                 delivered += samples.bindMemory(to: Int16.self)

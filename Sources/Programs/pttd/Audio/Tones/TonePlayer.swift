@@ -264,10 +264,16 @@ final class TonePlayer {
         let now = MonotonicInstant.now
         switch wait.phase {
         case .playing(let end) where end <= now: check(wait)
+        case .starting where isOpen && wait.number != nil:
+            // It must not be captured later. Whether the server has begun meanwhile is not known here yet.
+            restingLatency = Self.latency
+            stop()
+            self.wait?.isPlayed = true
+            self.wait?.phase = .checking
+            limit.arm(at: wait.began + ToneSounds.longest)
+            measure()
         case .starting, .playing, .checking:
-            // The tone has not started, or does not end, or its stream has not opened: it must not be
-            // captured later.
-            if isOpen, case .starting = wait.phase { restingLatency = Self.latency }
+            // Its stream has not opened, or it does not end.
             stop()
             finishWaiting(at: now)
         }
