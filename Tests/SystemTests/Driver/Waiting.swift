@@ -9,8 +9,7 @@ struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// The time limit of a wait: software emulation beside a busy build is slower than hardware by a factor of a
-/// hundred and more.
+/// The time limit of a wait: on an emulated processor a program takes up to a second to start.
 let standardLimit = Duration.seconds(60)
 
 /// The conditions that scenarios wait for. A handler that has stored something new has them evaluated.

@@ -15,7 +15,9 @@ final class GuestFixture {
             for command in ["return", "wake", "release"] {
                 try await ButtonSimulator.perform(command, on: button)
             }
-            try await ButtonSimulator.perform("on-subscribe", on: button, with: "none")
+            for (command, argument) in [("on-subscribe", "none"), ("drop-links", "off")] {
+                try await ButtonSimulator.perform(command, on: button, with: argument)
+            }
         }
         for (command, argument) in [("return", ""), ("refuse-serial", "0"), ("release", "")] {
             try await ButtonSimulator.perform(command, on: .microphone, with: argument)
