@@ -82,7 +82,7 @@ import Testing
         fixture.close()
     }
 
-    /// What tells that the tone has begun, and what it captured, arrive together with the limit for its beginning.
+    /// What tells that the tone has begun, and what it captured, arrive together with the limit for it.
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `nor where this process stands still from before the tone to after it`(
         program: PrivateAudioServer.Program
