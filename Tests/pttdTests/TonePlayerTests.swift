@@ -74,8 +74,7 @@ import Testing
         let fixture = try await ToneFixture.start(program)
         for _ in 0..<3 {
             let (delivered, _) = try await fixture.transmit(.milliseconds(500)) {
-                let end = MonotonicInstant.now + .milliseconds(200)
-                while MonotonicInstant.now < end {}
+                standStill(.milliseconds(200))
             }
             #expect(delivered.allSatisfy { $0 == 0 })
         }
@@ -90,8 +89,7 @@ import Testing
         let fixture = try await ToneFixture.start(program)
         for _ in 0..<3 {
             let (delivered, _) = try await fixture.transmit(.milliseconds(500), after: .zero) {
-                let end = MonotonicInstant.now + .milliseconds(600)
-                while MonotonicInstant.now < end {}
+                standStill(.milliseconds(600))
             }
             #expect(delivered.allSatisfy { $0 == 0 })
         }
@@ -282,6 +280,12 @@ import Testing
         try await fixture.untilSinkInputs(1)
         fixture.close()
     }
+}
+
+/// Nothing else of this process runs meanwhile.
+private func standStill(_ duration: Duration) {
+    let end = MonotonicInstant.now + duration
+    while MonotonicInstant.now < end {}
 }
 
 /// How much of `heard` is the same as `expected`, which begins in it within ten milliseconds: 1 if all.

@@ -9,7 +9,7 @@ struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// The time limit of a wait: on an emulated processor a program takes up to a second to start.
+/// The time limit of a wait: with KVM the guest's clock goes on while a busy host keeps it waiting.
 let standardLimit = Duration.seconds(60)
 
 /// The conditions that scenarios wait for. A handler that has stored something new has them evaluated.

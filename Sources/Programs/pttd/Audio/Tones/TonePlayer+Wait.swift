@@ -10,7 +10,7 @@ extension TonePlayer {
         var number: Int?
         /// When the server has played it, by its latency at the beginning, or as it has said.
         var played: MonotonicInstant
-        /// True if it has said so.
+        /// True if it has said so, or if the tone was taken back: nothing more of it is played.
         var isPlayed = false
         var phase = Phase.starting
 
@@ -28,9 +28,9 @@ extension TonePlayer {
         case starting
         /// By these latencies the capture is free of the tone from then on.
         case playing(until: MonotonicInstant)
-        /// That time has come. The server or this process may have stood still meanwhile, so that the server
-        /// has yet to play the rest of the tone, or to deliver what it has captured of it, which is later now
-        /// than it was.
+        /// That time has come, or the tone was taken back. The server or this process may have stood still
+        /// meanwhile, so that the server has yet to play the rest of the tone, or to deliver what it has
+        /// captured of it, which is later now than it was.
         case checking
     }
 }

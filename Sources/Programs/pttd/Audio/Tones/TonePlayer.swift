@@ -273,7 +273,7 @@ final class TonePlayer {
             limit.arm(at: wait.began + ToneSounds.longest)
             measure()
         case .starting, .playing, .checking:
-            // Its stream has not opened, or it does not end.
+            // The server never had it, or it does not end.
             stop()
             finishWaiting(at: now)
         }
