@@ -170,6 +170,27 @@ struct IndicatorTests {
         #expect(Self.panel(next)?.menu.first { $0.id == .problem }?.isVisible == false)
     }
 
+    @Test func `a refusal with a name in it is shown in the language of the person, unless it has to be cut`()
+        throws
+    {
+        for (name, isWhole) in [("Ann", true), (String(repeating: "A", count: 200), false)] {
+            var (indicator, _) = try Self.joined()
+            let refused = CoreEvent.transmissionRefused(
+                origin: TalkOrigin.panel.origin,
+                refusal: Refusal(.transmissionNotAllowed, Text("\(name) talks"))
+            )
+            let effects = indicator.handle(.core(.event(refused)), at: Self.now)
+            let label = try #require(Self.panel(effects)?.menu.first { $0.id == .problem }?.label)
+            var asked: [String] = []
+            _ = label.translated { format in
+                asked.append(format)
+                return format
+            }
+            #expect(asked == (isWhole ? ["%1$s talks"] : []))
+            #expect(label.english.hasPrefix(name.prefix(100)))
+        }
+    }
+
     private static func problem(_ effects: [Indicator.Effect]) -> String? {
         panel(effects)?.menu.first { $0.id == .problem && $0.isVisible }?.label.english
     }

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["100 %", "%", "%%", "%1$s", "a%sb"]) func `a percent sign is one`(sign: String) {
-        #expect(Text(sent: sign).english == sign)
+        #expect(Text(sent: [sign]).english == sign)
         #expect(Text("\(sign): \(sign)").english == "\(sign): \(sign)")
         #expect(Text(verbatim: sign).translated { _ in "other" } == sign)
     }
@@ -42,6 +42,22 @@ import Testing
         ("%99999999999999999999$s", "%99999999999999999999$s"), ("%1$s%1$s", "xx"), ("%%1$s", "%1$s"),
     ]) func `a faulty catalogue is seen, and does no harm`(translation: String, shown: String) {
         #expect(Text("\("x") speaks").translated { _ in translation } == shown)
+    }
+
+    @Test(arguments: [
+        (Text("nobody"), ["nobody"]), (Text(""), [""]), (Text(verbatim: "Ann"), ["", "Ann"]),
+        (Text("\("Ann") and " + "\("Bert") talk"), ["", "Ann", " and ", "Bert", " talk"]),
+        (Text("\("Ann")\("Bert")"), ["", "Ann", "", "Bert"]),
+        (Text("\(Text("nobody")) talks to " + "\(3)"), ["", "nobody", " talks to ", "3"]),
+    ]) func `a text that is sent in pieces is the same`(text: Text, pieces: [String]) {
+        #expect(text.pieces == pieces)
+        #expect(Text(sent: pieces) == text)
+    }
+
+    @Test func `a text that was sent in pieces is translated where it arrives`() {
+        let sent = Text(sent: Text("\("Anna") hears \("%1$s")").pieces)
+        let catalogue = ["%1$s hears %2$s": "%2$s <- %1$s", "Anna": "?"]
+        #expect(sent.translated(by: Self.translation(catalogue)) == "%1$s <- Anna")
     }
 
     @Test func `of an empty text no catalogue is asked, which has its header there`() {

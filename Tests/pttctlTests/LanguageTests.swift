@@ -52,6 +52,9 @@ import Testing
             try await Self.lines(["status", "--json"], here)
         )
         #expect(first == second)
+        _ = try await Self.lines(["join", "--name", "Ops"], german)
+        let refused = try await Self.lines(["join", "--name", "Shop"], german)
+        #expect(refused.contains { $0.hasPrefix("pttctl: dem Kanal Ops (") }, "\(refused)")
         #expect(try JSON(parsing: try #require(first.first)).decode(Status.self).channel == nil)
     }
 }

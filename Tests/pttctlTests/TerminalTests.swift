@@ -143,7 +143,7 @@ import Testing
         [
             Check.buttons.ok(Text(verbatim: hostile)),
             Check.bluetooth.warning(Text("\(hostile)"), cure: .command(hostile)),
-            Check.policy.failure(Text(sent: hostile), cure: .advice(Text("\(hostile) \(hostile)"))),
+            Check.policy.failure(Text(sent: [hostile]), cure: .advice(Text("\(hostile) \(hostile)"))),
         ] + KernelFacts(sandbox: Text(verbatim: hostile), isWSL: false, hasUHID: true).findings
         + SeatFacts.findings(.failure(.unreachable(hostile)))
     private static let errors: [any Error] = [

@@ -1,6 +1,7 @@
 package import ArgumentParser
 import EventLoop
 import Glibc
+import Invocation
 import ServiceClient
 
 extension ParsableCommand {
@@ -32,7 +33,7 @@ package func runOnLoop(_ body: @escaping @EventLoop () async throws -> Void) thr
             // The command has printed the reason.
             EventLoop.exit(code: code.rawValue)
         } catch {
-            Terminal.printError("\(error)")
+            Terminal.printError((error as? ServiceError)?.text.localized ?? "\(error)")
             EventLoop.exit(code: exitCode(of: error))
         }
     }

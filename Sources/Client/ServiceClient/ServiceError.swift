@@ -22,20 +22,25 @@ package enum ServiceError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    package var description: String {
+    package var text: Text {
         switch self {
         case .unreachable(let socket, let reason):
-            "\(socket.program) cannot be reached: \(reason). Start it with `systemctl --user start \(socket.unit)`"
+            Text(
+                "\(socket.program) cannot be reached: \(reason). "
+                    + "Start it with `systemctl --user start \(socket.unit)`"
+            )
         case .lost(let socket, let reason):
-            "the connection to \(socket.program) was lost: \(reason)"
+            Text("the connection to \(socket.program) was lost: \(reason)")
         case .refused(let refusal):
-            "\(refusal.reason) (\(refusal.code.rawValue))"
+            Text("\(refusal.text) (\(refusal.code.rawValue))")
         case .rejected(let rejection):
-            "\(rejection.reason) (\(rejection.code.rawValue))"
+            Text("\(rejection.reason) (\(rejection.code.rawValue))")
         case .failed(_, let reason):
-            reason
+            Text(verbatim: reason)
         }
     }
+
+    package var description: String { text.english }
 }
 
 extension RuntimeSocket {

@@ -5,8 +5,10 @@
 /// more marks above and below a letter than languages need, which cover the lines around, are removed; a long
 /// text is cut. It has no markup: where a surface knows markup, that surface escapes it.
 package struct DisplayText: Equatable, Hashable, Sendable, CustomStringConvertible {
-    /// The longest text, in Unicode scalars; a cut one ends with an ellipsis within it.
+    /// The longest name, in Unicode scalars; a cut one ends with an ellipsis within it.
     package static let limit = 64
+    /// The longest sentence.
+    package static let sentenceLimit = 160
     /// No more of a text is read.
     private static let readingLimit = 1024
     /// Marks on one letter. Vietnamese has two, Hebrew with cantillation three.
@@ -15,14 +17,14 @@ package struct DisplayText: Equatable, Hashable, Sendable, CustomStringConvertib
     package let text: String
 
     /// Empty if nothing of the text can be seen.
-    package init(_ text: String) {
+    package init(_ text: String, limit: Int = DisplayText.limit) {
         var kept = String.UnicodeScalarView()
         var count = 0
         var marks = 0
         var isSpaceDue = false
         var isCut = false
         for (index, scalar) in text.unicodeScalars.enumerated() {
-            guard index < Self.readingLimit, count < Self.limit else {
+            guard index < Self.readingLimit, count < limit else {
                 isCut = true
                 break
             }
@@ -45,7 +47,7 @@ package struct DisplayText: Equatable, Hashable, Sendable, CustomStringConvertib
             count += 1
         }
         if isCut, count > 0 {
-            while kept.count >= Self.limit { kept.removeLast() }
+            while kept.count >= limit { kept.removeLast() }
             kept.append("…")
         }
         self.text = String(kept)

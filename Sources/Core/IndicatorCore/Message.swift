@@ -19,8 +19,10 @@ extension CoreEvent {
         if case .transmissionRefused(let origin, let refusal) = self {
             // Of two clicks in a row the second may come before the first has begun.
             guard origin.isPressed(in: status), refusal.code != .transmissionInProgress else { return nil }
-            let reason = DisplayText(refusal.reason)
-            return reason.isEmpty ? Text("Talking was refused") : Text(sent: reason.text)
+            let reason = DisplayText(refusal.reason, limit: DisplayText.sentenceLimit)
+            if reason.isEmpty { return Text("Talking was refused") }
+            // No catalogue has a sentence that had to be made fit.
+            return reason.text == refusal.reason ? refusal.text : Text(verbatim: reason.text)
         }
         if case .timeLimitNear(let secondsLeft) = self {
             return Text("The time limit ends this in \(secondsLeft) s")

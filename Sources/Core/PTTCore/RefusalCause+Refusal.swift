@@ -1,7 +1,7 @@
 package import PTTMessages
 
 extension RefusalCause {
-    package var forClient: Refusal { Refusal(code, reason) }
+    package var forClient: Refusal { Refusal(code, Text(sentence)) }
 
     private var code: RefusalCode {
         switch self {
@@ -24,8 +24,10 @@ extension RefusalCause {
         }
     }
 
+    var reason: String { Text(sentence).english }
+
     /// For people: names the obstacle and, where there is something to do about it, what.
-    var reason: String {
+    private var sentence: Text.Literal {
         switch self {
         case .suspending: "the system is about to suspend"
         case .shuttingDown: "pttd is shutting down"
@@ -44,14 +46,14 @@ extension RefusalCause {
         case .notJoined: "no channel is joined: run `pttctl join`"
         case .noRecorder: "no application uses the Push-to-Talk Microphone"
         case .notYours(let joined):
-            "the channel \(joined.name) (\(joined.channelID)) belongs to another application"
+            "the channel \(joined.name) (\(joined.channelID.description)) belongs to another application"
         case .otherChannel(let channelID, let joined):
-            "the channel \(channelID) is not joined; \(joined.name) (\(joined.channelID)) is"
+            "the channel \(channelID.description) is not joined; \(joined.name) (\(joined.channelID.description)) is"
         case .channelLimit(let joined, let holder?):
-            "the channel \(joined.name) (\(joined.channelID)) is already joined, held by \(holder): "
+            "the channel \(joined.name) (\(joined.channelID.description)) is already joined, held by \(holder): "
                 + "leave it first with `pttctl leave`"
         case .channelLimit(let joined, nil):
-            "the channel \(joined.name) (\(joined.channelID)) is already joined: "
+            "the channel \(joined.name) (\(joined.channelID.description)) is already joined: "
                 + "join it by this identifier, or leave it first with `pttctl leave`"
         case .channelLeft: "the channel was left"
         case .attachedAlready: "this connection is already attached, or has a channel"

@@ -15,14 +15,44 @@ package enum RefusalCode: String, WireEnum {
 }
 
 /// A refused request: a code for programs and a sentence for people.
-package struct Refusal: Error, Equatable, Codable, Sendable, CustomStringConvertible {
+package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     package let code: RefusalCode
-    package let reason: String
+    package let text: Text
 
-    package init(_ code: RefusalCode, _ reason: String) {
+    package init(_ code: RefusalCode, _ text: Text) {
         self.code = code
-        self.reason = reason
+        self.text = text
     }
 
+    /// A reason in English, translated if a catalogue has it.
+    package init(_ code: RefusalCode, _ reason: String) {
+        self.init(code, Text(sent: [reason]))
+    }
+
+    /// In English.
+    package var reason: String { text.english }
+
     package var description: String { reason }
+}
+
+extension Refusal: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case code, reason, pieces
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        let reason = try fields.decode(String.self, forKey: .reason)
+        let pieces = try fields.decodeIfPresent([String].self, forKey: .pieces)
+        text = Text(sent: pieces.flatMap { $0.joined() == reason ? $0 : nil } ?? [reason])
+        code = try fields.decode(RefusalCode.self, forKey: .code)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(code, forKey: .code)
+        try fields.encode(reason, forKey: .reason)
+        let pieces = text.pieces
+        if pieces.count > 1 { try fields.encode(pieces, forKey: .pieces) }
+    }
 }

@@ -20,11 +20,30 @@ package struct Text: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// A sentence that another program of ours has sent in English. It is translated if a catalogue has it.
-    package init(sent sentence: String) {
-        parts = [.literal(sentence)]
+    ///
+    /// - Parameter pieces: As ``pieces`` gave them.
+    package init(sent pieces: [String]) {
+        parts = pieces.enumerated().compactMap { index, piece in
+            index.isMultiple(of: 2) ? piece.isEmpty ? nil : .literal(piece) : .verbatim(piece)
+        }
     }
 
     package var english: String { translated { $0 } }
+
+    /// The English text in pieces: every second one, from the second on, is what was put in.
+    package var pieces: [String] {
+        var pieces = [""]
+        for part in parts {
+            let endsWithLiteral = !pieces.count.isMultiple(of: 2)
+            switch part {
+            case .literal(let text) where endsWithLiteral: pieces[pieces.count - 1] += text
+            case .literal(let text): pieces.append(text)
+            case .verbatim(let text): pieces += endsWithLiteral ? [text] : ["", text]
+            case .text(let text): pieces += endsWithLiteral ? [text.english] : ["", text.english]
+            }
+        }
+        return pieces
+    }
 
     package static func == (left: Text, right: Text) -> Bool { left.english == right.english }
 

@@ -1,5 +1,6 @@
 import Invocation
 import PTTMessages
+import ServiceClient
 
 extension Wording {
     static func line(_ event: CoreEvent) -> String {
@@ -61,7 +62,7 @@ extension Wording {
         }
     }
 
-    static func text(_ refusal: Refusal) -> String { "\(refusal.reason) (\(refusal.code.rawValue))" }
+    static func text(_ refusal: Refusal) -> String { ServiceError.refused(refusal).text.localized }
 
     static func text(_ outcome: PushOutcome) -> String {
         switch outcome {
