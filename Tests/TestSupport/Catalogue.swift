@@ -14,14 +14,24 @@ package final class Catalogue {
         scratch = try Scratch()
         let source = URL(filePath: #filePath).appending(path: "../../../po/\(language).po").standardized
         let folder = "\(scratch.directory)/\(language)/LC_MESSAGES"
-        let script = #"mkdir -p "$1" && msgfmt --check-format -o "$1/push-to-talk.mo" "$2""#
-        let making = try TestProcess(["sh", "-c", script, "sh", folder, source.path])
+        let script = #"""
+            mkdir -p "$1" && msgfmt --check-format -o "$1/push-to-talk.mo" "$2" && cp -r /usr/lib/locale/C.utf8 "$3"
+            """#
+        let making = try TestProcess(
+            ["sh", "-c", script, "sh", folder, source.path, "\(scratch.directory)/\(Self.locale)"]
+        )
         let status = try await making.exitStatus()
         guard status == 0 else { throw NotReached(description: "msgfmt has failed for \(source.path)") }
     }
 
-    /// For a program that is to speak it. Each system has this locale; `LANGUAGE` goes before it.
+    /// The locale that each system has, by another name: since glibc 2.39 `LANGUAGE` does not count in C.UTF-8.
+    private static let locale = "xx_XX.utf8"
+
+    /// For a program that is to speak it.
     package var environment: [String: String?] {
-        ["LC_ALL": "C.UTF-8", "LANGUAGE": language, "TEXTDOMAINDIR": scratch.directory]
+        let directory = scratch.directory
+        return [
+            "LC_ALL": Self.locale, "LOCPATH": directory, "LANGUAGE": language, "TEXTDOMAINDIR": directory,
+        ]
     }
 }

@@ -22,6 +22,7 @@ package enum ServiceError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The description, to be shown in the language of the person.
     package var text: Text {
         switch self {
         case .unreachable(let socket, let reason):
