@@ -81,13 +81,6 @@ import Testing
         #expect(try coded(Tagged(event)).value == event)
     }
 
-    @Test func `pieces that are not those of the reason do not count`() throws {
-        let text = #"{"code": "unknown", "reason": "Ann talks", "pieces": ["", "Bert", " sleeps"]}"#
-        let refusal = try JSONDecoder().decode(Refusal.self, from: Data(text.utf8))
-        #expect(refusal.reason == "Ann talks")
-        #expect(refusal.text.pieces == ["Ann talks"])
-    }
-
     @Test func `an event on the socket has its kind and the members of that kind`() throws {
         let text = try json(
             Tagged(
@@ -162,7 +155,6 @@ import Testing
         )
         try expectRoundTrip(ChannelInterface.EndRequest(channelID: nil, origin: nil, cause: nil))
         try expectRoundTrip(Refusal(.transmissionNotAllowed, "let go first"))
-        try expectRoundTrip(Refusal(.transmissionNotAllowed, Text("\("Ann") talks")))
         let status = Status(
             channel: Self.channel,
             transmission: Self.transmission,

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import PTTMessages
@@ -58,6 +59,20 @@ import Testing
         let sent = Text(sent: Text("\("Anna") hears \("%1$s")").pieces)
         let catalogue = ["%1$s hears %2$s": "%2$s <- %1$s", "Anna": "?"]
         #expect(sent.translated(by: Self.translation(catalogue)) == "%1$s <- Anna")
+    }
+
+    @Test func `a refusal on the socket has the pieces of its reason`() throws {
+        let sent = Refusal(.transmissionNotAllowed, Text("\("Ann") talks"))
+        let received = try JSONDecoder().decode(Refusal.self, from: JSONEncoder().encode(sent))
+        #expect(received == sent)
+        #expect(received.text.pieces == ["", "Ann", " talks"])
+    }
+
+    @Test func `pieces that are not those of the reason do not count`() throws {
+        let text = #"{"code": "unknown", "reason": "Ann talks", "pieces": ["", "Bert", " sleeps"]}"#
+        let refusal = try JSONDecoder().decode(Refusal.self, from: Data(text.utf8))
+        #expect(refusal.reason == "Ann talks")
+        #expect(refusal.text.pieces == ["Ann talks"])
     }
 
     @Test func `of an empty text no catalogue is asked, which has its header there`() {

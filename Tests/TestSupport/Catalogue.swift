@@ -21,7 +21,9 @@ package final class Catalogue {
             ["sh", "-c", script, "sh", folder, source.path, "\(scratch.directory)/\(Self.locale)"]
         )
         let status = try await making.exitStatus()
-        guard status == 0 else { throw NotReached(description: "msgfmt has failed for \(source.path)") }
+        guard status == 0 else {
+            throw NotReached(description: "no catalogue of \(language): msgfmt or C.utf8 is missing")
+        }
     }
 
     /// The locale that each system has, by another name: since glibc 2.39 `LANGUAGE` does not count in C.UTF-8.

@@ -37,7 +37,9 @@ import Testing
         #expect(report["core"].map(\.text) == ["pttd has no socket: pttd.socket does not run"])
     }
 
-    @Test @EventLoop func `status is in German, and its JSON is the same in each language`() async throws {
+    @Test @EventLoop func `status and a refusal are in German, and JSON is the same in each language`()
+        async throws
+    {
         let core = try CoreProcess()
         try await core.isReady()
         let here: [String: String?] = ["XDG_RUNTIME_DIR": core.directory]
