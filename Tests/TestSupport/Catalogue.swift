@@ -26,7 +26,7 @@ package final class Catalogue {
         }
     }
 
-    /// The locale that each system has, by another name: since glibc 2.39 `LANGUAGE` does not count in C.UTF-8.
+    /// What each system has, by another name: since glibc 2.39 `LANGUAGE` has no effect in C.UTF-8.
     private static let locale = "xx_XX.utf8"
 
     /// For a program that is to speak it.
