@@ -116,12 +116,18 @@ struct NotificationTests {
     }
 
     /// In whatever way it goes: what has to be seen and cannot be closed must not go on.
-    @Test(arguments: ["crash", "dismissal", "bus"]) @EventLoop
+    @Test(arguments: ["crash", "crash before it is shown again", "dismissal", "bus"]) @EventLoop
     func `without the notification its transmission ends`(loss: String) async throws {
         let fixture = try await IndicatorFixture.start(hasPanel: false)
         let daemon = try await ScriptedNotifications.start(fixture.bus.address)
-        try daemon.invoke("talk", of: try await daemon.calls.next().identifier)
+        let isEarly = loss == "crash before it is shown again"
+        try daemon.invoke("talk", of: try await daemon.calls.next().identifier, closes: isEarly)
         _ = try await fixture.nextBegin()
+        if isEarly {
+            daemon.crash()
+            #expect(try await fixture.nextEnd() == .released)
+            return try await fixture.isNotRecorded()
+        }
         let open = try await daemon.calls.next()
         switch loss {
         case "crash": daemon.crash()
@@ -171,6 +177,43 @@ struct NotificationTests {
         fixture.indicator.signal(15)
         #expect(try await daemon.closed.next() == call.identifier)
         #expect(try await fixture.indicator.exitStatus() == 0)
+    }
+
+    @Test(arguments: ["same daemon", "another daemon", "dismissed", "damaged record"]) @EventLoop
+    func `what a crash has left is closed by the next start, if it is still there`(then: String) async throws
+    {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address)
+        _ = try await daemon.calls.next()
+        // It replaces the first, so that the indicator has received its identifier.
+        try await fixture.speak("Anna")
+        let left = try await daemon.calls.next()
+        let record = fixture.core.directory + "/pushtotalk-indicator/notification"
+        try await until { try TextFile.read(record, limit: 100)?.hasSuffix(" \(left.identifier)") == true }
+        var next = daemon
+        switch then {
+        case "dismissed":
+            try daemon.close(left.identifier, reason: 2)
+            try await until { try TextFile.read(record, limit: 100) == nil }
+        case "damaged record": try TextFile.edit(record, limit: 100) { _ in ":1.2 4294967296" }
+        default: break
+        }
+        fixture.indicator.signal(9)
+        _ = try await fixture.indicator.exitStatus()
+        if then == "another daemon" {
+            daemon.crash()
+            next = try await ScriptedNotifications.start(fixture.bus.address)
+        }
+        try fixture.startIndicator()
+        if then == "same daemon" {
+            #expect(try await next.closed.next() == left.identifier)
+            #expect(try await next.calls.next().replaced == 0)
+        } else {
+            let own = try await next.calls.next()
+            // Of the first one nothing is closed, and of this one only now.
+            fixture.indicator.signal(15)
+            #expect(try await next.closed.next() == own.identifier)
+        }
     }
 
     @Test(arguments: [nil, "names-on-lock-screen = true", "lock-screen = \"off\""]) @EventLoop

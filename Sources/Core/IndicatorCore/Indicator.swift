@@ -192,8 +192,12 @@ package struct Indicator: Sendable {
 
     private mutating func handle(_ event: Notice.Event, at now: MonotonicTime) -> [Effect] {
         let isLost = notice.isLost(after: event)
+        let wasShown = notice.isShown
         let effects = perform(notice.handle(event, at: now))
-        return isLost && hasPanel != true ? effects + endUnseen(at: now) : effects
+        if hasPanel == true { return effects }
+        if isLost { return effects + endUnseen(at: now) }
+        // A daemon closes the notification whose button was pressed, and may be gone before it shows the next.
+        return wasShown && !notice.isShown ? effects + end(.notification) : effects
     }
 
     private mutating func act(_ action: Notice.Action) -> [Effect] {

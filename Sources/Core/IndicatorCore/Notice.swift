@@ -70,6 +70,9 @@ package struct Notice: Equatable, Sendable {
     /// may be received.
     package func isOurs(_ identifier: UInt32) -> Bool { identifier != 0 && identifier == self.identifier }
 
+    /// True if our notification is there, or will be in a moment.
+    var isShown: Bool { identifier != 0 || isCalling || deadline != nil }
+
     /// Returns true if an event, which has not been handled yet, takes our notification from the screen, and
     /// is no answer to a button.
     func isLost(after event: Event) -> Bool {
