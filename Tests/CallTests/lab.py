@@ -201,7 +201,7 @@ class Lab:
         reader, writer = os.pipe()
         with open(self.path("xvfb.log"), "w") as log:
             self.processes["xvfb"] = subprocess.Popen(
-                ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+                ["Xvfb", "-displayfd", str(writer), "-noreset", "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
                 pass_fds=[writer], env=self.environment, stdout=log, stderr=log,
             )
         os.close(writer)
