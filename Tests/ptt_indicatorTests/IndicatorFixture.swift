@@ -108,6 +108,9 @@ final class IndicatorFixture {
         indicator = try Self.launch(in: core.directory, bus.address, systemBus: systemBus, language: language)
     }
 
+    /// Starts it again, after ``indicator`` has ended.
+    func startIndicator() throws { indicator = try Self.launch(in: core.directory, bus.address) }
+
     static func launch(
         in directory: String,
         _ bus: String,

@@ -27,8 +27,15 @@ final class NotificationService {
     private var owner: String??
     /// Only while a notification of ours is there: daemons report what happens to the notifications of all.
     private var signals: [Subscription] = []
+    /// Of the notification that is there; in the first moment, of one that a crash has left.
+    private var record: NotificationRecord
     /// The identifier of the notification that is there.
-    private var shown: UInt32?
+    private var shown: UInt32? {
+        didSet {
+            let daemon = owner.flatMap(\.self)
+            record.set(daemon.flatMap { daemon in shown.map { .init(daemon: daemon, identifier: $0) } })
+        }
+    }
     private var isCalling = false
 
     /// `picture` returns a picture by its identifier, if it is decoded; `post` receives what happens to the
@@ -43,17 +50,28 @@ final class NotificationService {
         self.log = log
         self.picture = picture
         self.post = post
+        record = NotificationRecord(log: log)
         watch = connection.watchName(Self.daemon.service) { [weak self] in self?.ownerChanged(to: $0) }
     }
 
     private func ownerChanged(to owner: String?) {
         let former = self.owner
         self.owner = owner
-        // The first report is no change.
-        guard let former, former != owner else { return }
+        guard let former else {
+            // The first report is no change.
+            closeLeft(from: owner)
+            return
+        }
+        guard former != owner else { return }
         shown = nil
         updateSignals()
         post(.notice(.serviceChanged(isThere: owner != nil)))
+    }
+
+    /// Closes the notification of an indicator that crashed, unless its daemon has gone too.
+    private func closeLeft(from owner: String?) {
+        guard let left = record.entry else { return }
+        if left.daemon == owner { close(left.identifier) } else { record.set(nil) }
     }
 
     func askCapabilities() {
