@@ -196,7 +196,7 @@ package struct Indicator: Sendable {
         let effects = perform(notice.handle(event, at: now))
         if hasPanel == true { return effects }
         if isLost { return effects + endUnseen(at: now) }
-        // A daemon closes the notification whose button was pressed, and may be gone before it shows the next.
+        // A daemon may close the notification whose button was pressed, and be gone before it shows the next.
         return wasShown && !notice.isShown ? effects + end(.notification) : effects
     }
 
