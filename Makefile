@@ -26,12 +26,12 @@ bashdir = $(PREFIX)/share/bash-completion/completions
 fishdir = $(PREFIX)/share/fish/vendor_completions.d
 mandir = $(PREFIX)/share/man
 
-programs = pttd ptt-accessoryd ptt-indicator ptt-keys pttctl ptt-doctor ptt-sim ptt-echo
+programs = pttd ptt-accessoryd ptt-actions ptt-indicator ptt-keys pttctl ptt-doctor ptt-sim ptt-echo
 # A service of the system, which is not enabled.
 systemunitdir ?= $(PREFIX)/lib/systemd/system
 systemunit = ptt-keys.service
-units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-echo.service \
-  app-org.pushtotalk.Indicator.service
+units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-actions.socket \
+  ptt-actions.service ptt-echo.service app-org.pushtotalk.Indicator.service
 generator = push-to-talk-namespaces
 manifest = ptt-echo.toml
 entry = org.pushtotalk.Indicator.desktop
@@ -87,7 +87,7 @@ packages_build = gettext pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev 
   libturbojpeg0-dev libudev-dev libwebp-dev python3
 packages_po = $(packages_build)
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
-packages_test = $(packages_demo) dbus pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
+packages_test = $(packages_demo) dbus dbus-user-session pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
   systemd wireplumber
 packages_order = $(packages_bench) valgrind

@@ -114,7 +114,7 @@ let package = Package(
         .target(
             name: "PTTMessages",
             path: "Sources/Core/PTTMessages",
-            resources: ["Accessory", "Application", "Channel", "Push"].map {
+            resources: ["Accessory", "Action", "Application", "Channel", "Push"].map {
                 .embedInCode("Interfaces/org.pushtotalk.\($0).varlink")
             },
             swiftSettings: strict
@@ -215,6 +215,21 @@ let package = Package(
             "PTTMessages",
             "ServiceClient",
             "TOML",
+            log
+        ),
+        program(
+            "ptt-actions",
+            "AccessoryCore",
+            "AccessoryFiles",
+            "DBus",
+            "EventLoop",
+            "Invocation",
+            "JSON",
+            "Journal",
+            "Logind",
+            "PTTMessages",
+            "ServiceClient",
+            "Varlink",
             log
         ),
         program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", "PTTMessages", log),
@@ -364,6 +379,15 @@ let package = Package(
             "Varlink",
             "ptt-accessoryd",
             "ptt-sim"
+        ),
+        tests(
+            "ptt_actionsTests",
+            "EventLoop",
+            "JSON",
+            "PTTMessages",
+            "TestSupport",
+            "Varlink",
+            "ptt-actions"
         ),
         // Applications as they are written for iOS: one per idiom, in the language mode that it is written
         // in.

@@ -3,7 +3,7 @@ import PTTMessages
 import Testing
 
 struct IndicatorTests {
-    private static let now = MonotonicTime(nanoseconds: 0)
+    static let now = MonotonicTime(nanoseconds: 0)
 
     private static func status(_ name: String = "Radio") throws -> Status {
         let channelID = try #require(ChannelID("8A1C9D6E-0000-4000-8000-000000000001"))
@@ -15,7 +15,7 @@ struct IndicatorTests {
     }
 
     /// The machine with a channel.
-    private static func joined() throws -> (Indicator, ChannelID) {
+    static func joined() throws -> (Indicator, ChannelID) {
         var indicator = Indicator()
         let status = try status()
         _ = indicator.handle(.core(.status(status)), at: now)
@@ -56,36 +56,6 @@ struct IndicatorTests {
         _ = indicator.handle(.watcherChanged(isThere: true), at: Self.now)
         _ = indicator.handle(.panelActivated, at: Self.now)
         #expect(indicator.handle(.watcherChanged(isThere: false), at: Self.now).contains(.end(.panel)))
-    }
-
-    @Test(arguments: ["it ends", "the bus is lost", "it refuses", "it ends while it is called"])
-    func `a daemon that cannot show the notification again ends the transmission of its button`(
-        fault: String
-    ) throws {
-        var (indicator, channelID) = try Self.joined()
-        _ = indicator.handle(.watcherChanged(isThere: false), at: Self.now)
-        for event in [.busConnected, .capabilities(["actions"]), .shown(1)] as [Notice.Event] {
-            _ = indicator.handle(.notice(event), at: Self.now)
-        }
-        // xfce4-notifyd closes the notification for its button.
-        let begun = indicator.handle(.noticeActionInvoked(id: 1, .talk), at: Self.now)
-        #expect(begun == [.begin(.notification, channelID)])
-        let closed = indicator.handle(.notice(.closed(id: 1, .dismissed)), at: Self.now)
-        #expect(!closed.contains(.end(.notification)))
-        switch fault {
-        case "it ends", "the bus is lost":
-            let event = fault == "it ends" ? Notice.Event.serviceChanged(isThere: false) : .busLost
-            let effects = indicator.handle(.notice(event), at: Self.now)
-            #expect(effects.contains(.end(.notification)))
-        default:
-            let shown = indicator.handle(.timerFired, at: Self.now + .seconds(1))
-            #expect(shown.contains { if case .notify = $0 { true } else { false } })
-            if fault == "it ends while it is called" {
-                _ = indicator.handle(.notice(.serviceChanged(isThere: false)), at: Self.now + .seconds(1))
-            }
-            let effects = indicator.handle(.notice(.shown(nil)), at: Self.now + .seconds(1))
-            #expect(effects.contains(.end(.notification)))
-        }
     }
 
     @Test func `a screen that is locked ends what was begun on it, and begins nothing`() throws {

@@ -264,4 +264,37 @@ import Testing
         daemon.show(.speaking("Anna"))
         #expect(daemon.questions == 0 && daemon.calls == 0)
     }
+
+    @Test(arguments: ["it ends", "the bus is lost", "it refuses", "it ends while it is called"])
+    func `a daemon that cannot show the notification again ends the transmission of its button`(
+        fault: String
+    ) throws {
+        var (indicator, channelID) = try IndicatorTests.joined()
+        _ = indicator.handle(.watcherChanged(isThere: false), at: IndicatorTests.now)
+        for event in [.busConnected, .capabilities(["actions"]), .shown(1)] as [Notice.Event] {
+            _ = indicator.handle(.notice(event), at: IndicatorTests.now)
+        }
+        // xfce4-notifyd closes the notification for its button.
+        let begun = indicator.handle(.noticeActionInvoked(id: 1, .talk), at: IndicatorTests.now)
+        #expect(begun == [.begin(.notification, channelID)])
+        let closed = indicator.handle(.notice(.closed(id: 1, .dismissed)), at: IndicatorTests.now)
+        #expect(!closed.contains(.end(.notification)))
+        switch fault {
+        case "it ends", "the bus is lost":
+            let event = fault == "it ends" ? Notice.Event.serviceChanged(isThere: false) : .busLost
+            let effects = indicator.handle(.notice(event), at: IndicatorTests.now)
+            #expect(effects.contains(.end(.notification)))
+        default:
+            let shown = indicator.handle(.timerFired, at: IndicatorTests.now + .seconds(1))
+            #expect(shown.contains { if case .notify = $0 { true } else { false } })
+            if fault == "it ends while it is called" {
+                _ = indicator.handle(
+                    .notice(.serviceChanged(isThere: false)),
+                    at: IndicatorTests.now + .seconds(1)
+                )
+            }
+            let effects = indicator.handle(.notice(.shown(nil)), at: IndicatorTests.now + .seconds(1))
+            #expect(effects.contains(.end(.notification)))
+        }
+    }
 }

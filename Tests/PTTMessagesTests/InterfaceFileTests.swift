@@ -9,6 +9,7 @@ import Testing
 @Suite struct InterfaceFileTests {
     private static let texts = [
         AccessoryInterface.name: AccessoryInterface.description,
+        ActionInterface.name: ActionInterface.description,
         ApplicationInterface.name: ApplicationInterface.description,
         ChannelInterface.name: ChannelInterface.description,
         PushInterface.name: PushInterface.description,
@@ -30,12 +31,14 @@ import Testing
     let application: InterfaceFile
     let push: InterfaceFile
     let accessory: InterfaceFile
+    let action: InterfaceFile
 
     init() throws {
         channel = try InterfaceFile(ChannelInterface.description)
         application = try InterfaceFile(ApplicationInterface.description)
         push = try InterfaceFile(PushInterface.description)
         accessory = try InterfaceFile(AccessoryInterface.description)
+        action = try InterfaceFile(ActionInterface.description)
     }
 
     @Test func `the daemons serve what the files contain, without the end of the last line`() throws {
@@ -82,6 +85,7 @@ import Testing
             ],
             in: accessory
         )
+        try expect([Method(ActionInterface.press), Method(ActionInterface.subscribe)], in: action)
     }
 
     private func expect(_ methods: [Method], in file: InterfaceFile) throws {
@@ -120,6 +124,12 @@ import Testing
         ]
         let errors = failures.map { ($0, ["reason": "string"]) }
         try expect(Dictionary(uniqueKeysWithValues: errors), lagged, in: accessory, AccessoryInterface.name)
+        try expect(
+            [ActionInterface.notBegun: ["reason": "string"]],
+            lagged,
+            in: action,
+            ActionInterface.name
+        )
     }
 
     private func expect(

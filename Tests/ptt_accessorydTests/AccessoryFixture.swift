@@ -2,7 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import DBus
 import EventLoop
-import Glibc
+import Foundation
 import JSON
 import PTTMessages
 import TestSupport
@@ -23,16 +23,23 @@ final class AccessoryFixture {
 
     /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted
     /// and connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`.
-    /// `microphones` are the accessory files of serial microphones, numbered after the buttons.
+    /// `microphones` are the accessory files of serial microphones, numbered after the buttons. `actions` is
+    /// the text of `actions.toml`, in which `LOG` is ``log``.
     static func start(
         buttons: [String] = ["ffe0"],
         microphones: [String] = [],
         known: Bool = true,
         enrolled: Bool? = nil,
         core: Bool = true,
-        isJoined: Bool = true
+        isJoined: Bool = true,
+        actions: String? = nil
     ) async throws -> AccessoryFixture {
         let fixture = try AccessoryFixture(bus: try await PrivateBus.start())
+        if let actions {
+            let text = actions.replacingOccurrences(of: "LOG", with: fixture.log)
+            let path = fixture.directory + "/config/pushtotalk/actions.toml"
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
         if enrolled ?? known {
             try fixture.enrol(buttons.indices.map { Enrolment(address(of: $0 + 1)) })
             try fixture.enrol(
@@ -68,9 +75,11 @@ final class AccessoryFixture {
         accessoryd?.kill()
         simulator?.kill()
         core?.stop()
-        for name in ["pushtotalk/core", "pushtotalk/accessory", "notify", "config/pushtotalk/devices.toml"] {
-            _ = unlink(directory + "/" + name)
-        }
+        let files = [
+            "pushtotalk/core", "pushtotalk/accessory", "pushtotalk/actions", "notify", "log",
+            "config/pushtotalk/devices.toml", "config/pushtotalk/actions.toml",
+        ]
+        for name in files { _ = unlink(directory + "/" + name) }
         for name in ["/pushtotalk", "/config/pushtotalk", "/config", ""] { _ = rmdir(directory + name) }
     }
 
@@ -86,6 +95,9 @@ final class AccessoryFixture {
 
     /// The file of the enrolled devices.
     var enrolmentFile: String { directory + "/config/pushtotalk/devices.toml" }
+
+    /// A file for the commands of actions.
+    var log: String { directory + "/log" }
 
     /// Enrols devices as `pttctl` does.
     func enrol(_ enrolments: [Enrolment] = [Enrolment(address(of: 1))]) throws {

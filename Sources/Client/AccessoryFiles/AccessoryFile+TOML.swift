@@ -19,7 +19,7 @@ extension AccessoryDefinition {
 }
 
 extension TOMLError {
-    fileprivate init(_ problem: AccessoryFileProblem, in text: String) {
+    init(_ problem: AccessoryFileProblem, in text: String) {
         let path: [TOML.Step] = problem.path.map { step in
             switch step {
             case .key(let key): .key(key)

@@ -9,6 +9,8 @@ package enum RuntimeSocket: String, Sendable, CaseIterable {
     case audio
     /// `ptt-accessoryd`, Varlink.
     case accessory
+    /// `ptt-actions`, Varlink.
+    case actions
 
     /// - Throws: ``NoRuntimeDirectory`` outside a login session.
     package var path: String {
@@ -34,7 +36,7 @@ package enum RuntimeSocket: String, Sendable, CaseIterable {
 
     private var kind: UnixSocket.Kind {
         switch self {
-        case .core, .accessory: .stream
+        case .core, .accessory, .actions: .stream
         case .audio: .packets
         }
     }

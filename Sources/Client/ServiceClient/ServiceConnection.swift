@@ -27,6 +27,11 @@ package final class ServiceConnection {
         try ServiceConnection(.accessory)
     }
 
+    /// Connects to `ptt-actions`. Where systemd listens for it, this starts it.
+    package static func actions() throws(ServiceError) -> ServiceConnection {
+        try ServiceConnection(.actions)
+    }
+
     private init(_ socket: RuntimeSocket) throws(ServiceError) {
         self.socket = socket
         client = try Self.connect(socket)

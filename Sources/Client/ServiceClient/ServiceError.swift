@@ -49,6 +49,7 @@ extension RuntimeSocket {
         switch self {
         case .core, .audio: "pttd"
         case .accessory: "ptt-accessoryd"
+        case .actions: "ptt-actions"
         }
     }
 
@@ -56,6 +57,7 @@ extension RuntimeSocket {
         switch self {
         case .core, .audio: "pttd.socket"
         case .accessory: "ptt-accessoryd.socket"
+        case .actions: "ptt-actions.socket"
         }
     }
 }

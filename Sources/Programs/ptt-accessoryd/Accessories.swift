@@ -86,8 +86,13 @@ final class Accessories {
             headsets.catalogChanged(catalog)
             buttons.reviewDevices()
         }
+        core.actions.onChange = { [core] in
+            core.actions.start()
+            headsets.actionsChanged()
+        }
         logProblems(files.catalog)
         try server.listen(on: socket)
+        core.actions.start()
         enrolled.start()
         core.start()
         buttons.start()

@@ -15,7 +15,7 @@ protocol GattOrders: AnyObject {
 }
 
 /// Passes events to the machine of one accessory, and performs those of its effects that do not depend on the
-/// link: the requests to the core, the timer, and what is published.
+/// link: the requests to the core or to ptt-actions, the timer, and what is published.
 @EventLoop
 final class AccessoryHost {
     /// Reports of buttons that do not transmit and have no answer yet. A button that floods must not delay
@@ -28,6 +28,8 @@ final class AccessoryHost {
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     private var reports = 0
     private var reported: Set<ButtonRole> = []
+    /// The buttons whose press runs an action.
+    private var actions: [ButtonRole: ActionForwarder.Press] = [:]
 
     /// Nil for a link that takes no orders.
     weak var link: (any GattOrders)?
@@ -40,8 +42,12 @@ final class AccessoryHost {
         self.list = list
     }
 
+    var hasAction: Bool { core.actions.hasAction(accessory) }
+
     func handle(_ event: Accessory.Event, at time: MonotonicTime = .now) {
         let wasTransmitting = accessory.isTransmitting
+        // The machine forgets what it had begun.
+        if case .coreLost = event { releaseActions() }
         for effect in accessory.handle(event, at: time) { perform(effect) }
         let isTransmitting = accessory.isTransmitting
         if isTransmitting != wasTransmitting { transmittingChanged(isTransmitting) }
@@ -56,12 +62,13 @@ final class AccessoryHost {
     /// It is not used afterwards. The events that end its press come before.
     func end() {
         timer.disarm()
+        releaseActions()
     }
 
     private func perform(_ effect: Accessory.Effect) {
         switch effect {
         case .begin(let attempt, let role): begin(attempt, role)
-        case .end(let cause, let role): core.end(accessory.origin, cause, role: role)
+        case .end(let cause, let role): end(cause, role)
         case .letGo(let role): core.end(accessory.origin, .released, role: role)
         case .report(let role, let isPressed): report(role, isPressed: isPressed)
         case .subscribe(let input): link?.subscribe(input)
@@ -74,6 +81,7 @@ final class AccessoryHost {
     }
 
     private func begin(_ attempt: AttemptID, _ role: ButtonRole) {
+        if core.runsAction(role, of: accessory) { return act(role, attempt) }
         core.begin(accessory.origin, role: role) { [weak self] result in
             switch result {
             case .success(let transmissionID): self?.handle(.began(transmissionID, attempt))
@@ -84,12 +92,20 @@ final class AccessoryHost {
         }
     }
 
+    private func end(_ cause: EndCause, _ role: ButtonRole?) {
+        if let role, let action = actions.removeValue(forKey: role) { return action.release() }
+        if role == nil { releaseActions() }
+        core.end(accessory.origin, cause, role: role)
+    }
+
     /// A release is reported if its press was.
     private func report(_ role: ButtonRole, isPressed: Bool) {
         if isPressed {
+            if core.runsAction(role, of: accessory) { return act(role, nil) }
             guard reports < Self.mostReports else { return publishIgnored("not reported: too often", role) }
             reported.insert(role)
         } else {
+            if let action = actions.removeValue(forKey: role) { return action.release() }
             guard reported.remove(role) != nil else { return }
         }
         reports += 1
@@ -97,6 +113,37 @@ final class AccessoryHost {
             self?.reports -= 1
             if let refusal { self?.publishIgnored("not reported: \(refusal)", role) }
         }
+    }
+
+    /// Runs the action of a button.
+    ///
+    /// - Parameters:
+    ///   - role: The button.
+    ///   - attempt: Answered as a transmission is; nil for a button that does not transmit.
+    private func act(_ role: ButtonRole, _ attempt: AttemptID?) {
+        actions.removeValue(forKey: role)?.release()
+        // The core counts from 1.
+        let identifier = attempt.map { TransmissionID(rawValue: -$0.rawValue) }
+        actions[role] = core.actions.press(role, of: accessory) { [weak self] event in
+            guard let self else { return }
+            switch event {
+            case .began:
+                if let attempt, let identifier { handle(.began(identifier, attempt)) }
+            case .refused(let reason):
+                actions[role] = nil
+                if let attempt { handle(.refused(.unknown, attempt)) }
+                publishIgnored("its action does not run: \(reason)", role)
+            case .ended:
+                actions[role] = nil
+                // As after the time limit of a transmission, the next press counts after a release.
+                if let identifier { handle(.transmissionEnded(identifier, .timeLimit)) }
+            }
+        }
+    }
+
+    private func releaseActions() {
+        for action in actions.values { action.release() }
+        actions = [:]
     }
 
     /// The core plays a tone for a low battery.

@@ -1,3 +1,4 @@
+import AccessoryCore
 import EventLoop
 import Logging
 import PTTMessages
@@ -22,6 +23,8 @@ final class PressForwarder {
         "transmissionEnded",
     ]
 
+    /// For presses that do something else than transmit.
+    let actions: ActionForwarder
     private let log: Logger
     /// To be set before ``start()``.
     var handler: @EventLoop (Event) -> Void = { _ in }
@@ -47,6 +50,12 @@ final class PressForwarder {
 
     init(log: Logger) {
         self.log = log
+        actions = ActionForwarder(log: log)
+    }
+
+    /// True if a press of a button runs its action. While presses are refused, so is this one.
+    func runsAction(_ role: ButtonRole, of accessory: Accessory) -> Bool {
+        suspension == nil && actions.isAction(role, of: accessory)
     }
 
     /// True if the core has answered on the present connection.

@@ -20,7 +20,7 @@ struct PTTControl: ParsableCommand {
             RecordCommand.self, VolumeCommand.self, PushCommand.self, DevicesCommand.self, PairCommand.self,
             LearnCommand.self,
             RepairCommand.self, ForgetCommand.self,
-            AccessoryCommand.self, MicrophoneCommand.self,
+            AccessoryCommand.self, ActionCommand.self, MicrophoneCommand.self,
             GrantCommand.self, RevokeCommand.self,
         ]
     )

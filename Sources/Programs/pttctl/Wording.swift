@@ -49,6 +49,16 @@ enum Wording {
         }
     }
 
+    static func line(_ event: ActionInterface.Event) -> String {
+        let button = event.role == .talk ? event.name : "\(event.name), \(text(event.role)),"
+        let suffix = event.remark.map { ": \($0)" } ?? ""
+        return switch event.kind {
+        case .began: localized("\(button) runs \(event.command)\(suffix)")
+        case .ended: localized("\(button) has ended \(event.command)\(suffix)")
+        case .unknown: localized("\(button): an event unknown to this pttctl\(suffix)")
+        }
+    }
+
     static func line(_ device: AccessoryDevice) -> String {
         let profile = device.profile.map { " (\($0), \(device.mode.rawValue))" } ?? ""
         let battery = device.battery.map { localized(", battery \($0) %") } ?? ""

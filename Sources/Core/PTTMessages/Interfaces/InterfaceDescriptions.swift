@@ -7,6 +7,10 @@ extension AccessoryInterface {
     package static let description = text(PackageResources.org_pushtotalk_Accessory_varlink)
 }
 
+extension ActionInterface {
+    package static let description = text(PackageResources.org_pushtotalk_Action_varlink)
+}
+
 extension ApplicationInterface {
     package static let description = text(PackageResources.org_pushtotalk_Application_varlink)
 }

@@ -72,6 +72,9 @@ final class Headsets {
         for sysname in nodes.keys.sorted() { review(sysname) }
     }
 
+    /// Keys have got an action, or lost it.
+    func actionsChanged() { setGrab(isGrabbing) }
+
     /// The enrolled devices, or the one that is being enrolled, have changed.
     func enrolmentChanged() {
         for sysname in nodes.keys.sorted() { review(sysname) }

@@ -83,14 +83,15 @@ final class WiredHeadset {
 
     var origin: Origin { host.accessory.origin }
 
-    /// Grabs the key, so that no media player receives it, while presses begin transmissions.
+    /// Grabs the key, so that no media player receives it, while presses begin transmissions, and always if
+    /// one of them runs an action.
     ///
     /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed,
     /// unless ptt-keys has divided it.
     func setGrab(_ isWanted: Bool) {
         guard hasOnlyTalkKeys else { return }
-        wantsGrab = isWanted
-        if isWanted { device?.grab() } else { device?.ungrab() }
+        wantsGrab = isWanted || host.hasAction
+        if wantsGrab { device?.grab() } else { device?.ungrab() }
     }
 
     /// Ends its transmission, and closes the device.

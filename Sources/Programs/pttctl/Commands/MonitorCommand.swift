@@ -1,3 +1,5 @@
+import AccessoryCore
+import AccessoryFiles
 import ArgumentParser
 import CommandLineTool
 import EventLoop
@@ -28,7 +30,7 @@ struct MonitorCommand: ParsableCommand {
     }
 }
 
-/// Prints the events of both daemons.
+/// Prints the events of all daemons.
 @EventLoop
 private final class Monitor {
     private let json: Bool
@@ -46,10 +48,12 @@ private final class Monitor {
         foot = try MonitorFootLine(json: json)
         core.subscribe({ [self] in show(core: $0) }, ended: { [self] in end($0) })
         let accessoryd = watchAccessoryd()
+        let actions = watchActions()
         await stop.wait()
         foot?.close()
         core.close()
         accessoryd?.close()
+        actions?.close()
         if let failure { throw failure }
     }
 
@@ -69,6 +73,27 @@ private final class Monitor {
             printError("buttons are not shown: \(error)")
             return nil
         }
+    }
+
+    /// Where no button has an action, it need not run.
+    private func watchActions() -> ServiceConnection? {
+        guard !ActionFileWatch().list.actions.isEmpty else { return nil }
+        do throws(ServiceError) {
+            let actions = try ServiceConnection.actions()
+            actions.subscribe(
+                { [self] in show(actions: $0) },
+                ended: { [self] in printError("actions are no longer shown: \($0)") }
+            )
+            return actions
+        } catch {
+            printError("actions are not shown: \(error)")
+            return nil
+        }
+    }
+
+    private func show(actions update: ActionInterface.Update) {
+        if json { return print(update) }
+        if let event = update.event { print(line: "\(Wording.time(update.time))  \(Wording.line(event))") }
     }
 
     private func show(core update: ChannelInterface.Update) {

@@ -1,24 +1,27 @@
-import EventLoop
 import Glibc
 
 /// A directory of small files that are replaced as a whole.
 ///
 /// A file is written under another name, flushed, and renamed: after a crash at any time either the old file
 /// or the new one is found (rename(2)).
-struct StateDirectory: Sendable {
-    enum Change: Sendable {
+package struct StateDirectory: Sendable {
+    package enum Change: Sendable {
         case replace(name: String, bytes: [UInt8])
         /// A file that does not exist is not a failure.
         case remove(name: String)
     }
 
     /// Created, with the directories above it, with the first file.
-    let path: String
+    package let path: String
     /// In memory nothing needs to be flushed.
-    let isOnDisk: Bool
+    package let isOnDisk: Bool
+
+    package init(path: String, isOnDisk: Bool) {
+        (self.path, self.isOnDisk) = (path, isOnDisk)
+    }
 
     /// Applies changes in their order, and returns when all are on disk.
-    func apply(_ changes: [Change]) throws(SystemError) {
+    package func apply(_ changes: [Change]) throws(SystemError) {
         var hasChanged = false
         for change in changes {
             switch change {
@@ -37,7 +40,7 @@ struct StateDirectory: Sendable {
     }
 
     /// The error of ``apply(_:)``, for callers that cannot throw; nil if there is none.
-    func failure(of changes: [Change]) -> SystemError? {
+    package func failure(of changes: [Change]) -> SystemError? {
         do throws(SystemError) {
             try apply(changes)
             return nil

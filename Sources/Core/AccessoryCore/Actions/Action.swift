@@ -1,0 +1,130 @@
+package import PTTMessages
+
+/// What a button does in place of transmitting: an entry of `actions.toml`.
+package struct Action: Equatable, Sendable {
+    /// The devices that it is for.
+    package enum Subject: Hashable, Sendable {
+        case device(DeviceIdentity)
+        /// All devices that are used by the accessory file of this name.
+        case accessory(String)
+    }
+
+    /// A program and its arguments. No shell reads them.
+    package struct Command: Equatable, Sendable {
+        package let arguments: [String]
+
+        /// - Parameter arguments: Not empty; the first one is the program.
+        package init(_ arguments: [String]) {
+            self.arguments = arguments
+        }
+    }
+
+    /// What a press runs.
+    package enum Begin: Equatable, Sendable {
+        /// A command that ends by itself. The release waits for it, for ``grace`` at most.
+        case press(Command)
+        /// A command that runs as long as the button is pressed.
+        case hold(Command)
+    }
+
+    /// What a press and its release run.
+    package enum Commands: Equatable, Sendable {
+        case begin(Begin)
+        case beginAndRelease(Begin, Command)
+        case release(Command)
+    }
+
+    /// The longest time for which a release waits for the command of its press.
+    package static let grace = Duration.seconds(2)
+    package static let standardLimit = Duration.seconds(300)
+    /// In seconds.
+    package static let limits = 1...86_400
+
+    package let subject: Subject
+    package let role: ButtonRole
+    package let commands: Commands
+    /// After this time a press counts as released.
+    package let limit: Duration
+
+    package init(
+        _ subject: Subject,
+        _ role: ButtonRole,
+        _ commands: Commands,
+        limit: Duration = standardLimit
+    ) {
+        self.subject = subject
+        self.role = role
+        self.commands = commands
+        self.limit = limit
+    }
+}
+
+/// The entries of all files, those that count first.
+package struct ActionList: Equatable, Sendable {
+    package var actions: [Action]
+
+    package init(_ actions: [Action] = []) {
+        self.actions = actions
+    }
+
+    /// The action of a button. One for the device counts before one for its accessory file.
+    ///
+    /// - Parameters:
+    ///   - device: The identifier of its ``Origin``.
+    ///   - accessory: The identifier of its accessory file.
+    ///   - role: The button.
+    /// - Returns: Nil if its presses transmit, or are reported to the application.
+    package func action(of device: String, accessory: String, _ role: ButtonRole) -> Action? {
+        actions.first { $0.role == role && $0.subject.isDevice(device) }
+            ?? actions.first { $0.role == role && $0.subject == .accessory(accessory) }
+    }
+
+    /// Whether a device has a button with an action.
+    package func hasAction(of device: String, accessory: String) -> Bool {
+        actions.contains { $0.subject == .accessory(accessory) || $0.subject.isDevice(device) }
+    }
+}
+
+extension Action.Subject {
+    fileprivate func isDevice(_ identifier: String) -> Bool {
+        guard case .device(let identity) = self else { return false }
+        return identity.text == identifier || identity.bluetoothAddress == identifier
+            || DeviceIdentity(bluetoothAddress: identity.text).bluetoothAddress == identifier
+    }
+}
+
+extension Action.Begin {
+    package var command: Action.Command {
+        switch self {
+        case .press(let command), .hold(let command): command
+        }
+    }
+
+    package var isHeld: Bool {
+        switch self {
+        case .press: false
+        case .hold: true
+        }
+    }
+}
+
+extension Action.Commands: CustomStringConvertible {
+    package var begin: Action.Begin? {
+        switch self {
+        case .begin(let begin), .beginAndRelease(let begin, _): begin
+        case .release: nil
+        }
+    }
+
+    package var release: Action.Command? {
+        switch self {
+        case .begin: nil
+        case .beginAndRelease(_, let release), .release(let release): release
+        }
+    }
+
+    /// The programs, for people.
+    package var description: String {
+        [begin?.command, release].compactMap { $0?.arguments.first }.joined(separator: ", then ")
+    }
+}

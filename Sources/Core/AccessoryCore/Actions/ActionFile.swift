@@ -1,0 +1,114 @@
+import PTTMessages
+
+/// The keys of `actions.toml`, as they are written. ``checked()`` checks them.
+///
+/// `Documentation/Actions.md` says what they mean.
+package struct ActionFile: Decodable, Sendable {
+    package static let name = "pushtotalk/actions.toml"
+    /// In bytes.
+    package static let sizeLimit = 64 * 1024
+    /// More than a person has buttons; more are refused.
+    static let countLimit = 64
+    private static let longestCommand = 64
+
+    let action: [Entry]?
+
+    struct Entry: Decodable, Sendable {
+        let device: String?
+        let accessory: String?
+        let button: String
+        let press: [String]?
+        let hold: [String]?
+        let release: [String]?
+        let limit: Int?
+    }
+
+    /// - Returns: The entries in their order.
+    /// - Throws: The first thing that is wrong, and where.
+    package func checked() throws(AccessoryFileProblem) -> [Action] {
+        let entries = action ?? []
+        guard entries.count <= Self.countLimit else {
+            throw AccessoryFileProblem(["action"], "there are more than \(Self.countLimit) actions")
+        }
+        var actions: [Action] = []
+        for (index, entry) in entries.enumerated() {
+            do throws(EntryProblem) {
+                let action = try entry.action()
+                guard !actions.contains(where: { $0.subject == action.subject && $0.role == action.role })
+                else { throw EntryProblem("button", "there is an action of this button above already") }
+                actions.append(action)
+            } catch {
+                throw AccessoryFileProblem(["action", .index(index), .key(error.key)], error.reason)
+            }
+        }
+        return actions
+    }
+
+    fileprivate struct EntryProblem: Error {
+        let key: String
+        let reason: String
+
+        init(_ key: String, _ reason: String) {
+            self.key = key
+            self.reason = reason
+        }
+    }
+}
+
+extension ActionFile.Entry {
+    fileprivate func action() throws(ActionFile.EntryProblem) -> Action {
+        guard let role = ButtonRole(fileText: button) else {
+            let names = ButtonRole.fileTexts.joined(separator: ", ")
+            throw .init("button", "\(button) is not a button: use \(names)")
+        }
+        let limit = limit ?? Int(Action.standardLimit.components.seconds)
+        guard Action.limits.contains(limit) else {
+            let limits = Action.limits
+            throw .init("limit", "limit is \(limits.lowerBound) to \(limits.upperBound) seconds")
+        }
+        return Action(try subject(), role, try commands(), limit: .seconds(limit))
+    }
+
+    private func subject() throws(ActionFile.EntryProblem) -> Action.Subject {
+        switch (device, accessory) {
+        case (let device?, nil):
+            guard let identity = DeviceIdentity(device) else {
+                throw .init("device", "device is not usable: it is what `pttctl devices` shows")
+            }
+            return .device(identity)
+        case (nil, let accessory?): return .accessory(accessory)
+        case (nil, nil), (_?, _?): throw .init("button", "an action is for a device or for an accessory")
+        }
+    }
+
+    private func commands() throws(ActionFile.EntryProblem) -> Action.Commands {
+        let begin: Action.Begin?
+        switch (try command(press, "press"), try command(hold, "hold")) {
+        case (let command?, nil): begin = .press(command)
+        case (nil, let command?): begin = .hold(command)
+        case (nil, nil): begin = nil
+        case (_?, _?): throw .init("hold", "an action has press or hold, not both")
+        }
+        switch (begin, try command(release, "release")) {
+        case (let begin?, nil): return .begin(begin)
+        case (let begin?, let release?): return .beginAndRelease(begin, release)
+        case (nil, let release?): return .release(release)
+        case (nil, nil): throw .init("button", "an action has press, hold or release")
+        }
+    }
+
+    private func command(
+        _ arguments: [String]?,
+        _ key: String
+    ) throws(ActionFile.EntryProblem) -> Action.Command? {
+        guard let arguments else { return nil }
+        guard let program = arguments.first, !program.isEmpty, arguments.count <= ActionFile.longestCommand
+        else {
+            throw .init(key, "\(key) is a program and its arguments, at most \(ActionFile.longestCommand)")
+        }
+        guard !arguments.contains(where: { $0.utf8.contains(0) }) else {
+            throw .init(key, "\(key) has a character that no argument can have")
+        }
+        return Action.Command(arguments)
+    }
+}

@@ -1,0 +1,229 @@
+package import PTTMessages
+
+/// The number of a press, unique within one process.
+package struct PressID: Hashable, Comparable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    package static func < (left: PressID, right: PressID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The presses that run commands: each is one unit of the service manager, whose start runs the command of
+/// the press and whose stop runs that of the release, once.
+///
+/// **A press that was begun is released**: by the button, by the loss of whatever held it, or by its limit.
+/// Of one button one press runs at a time; the next one waits for the release of the one before.
+package struct ActionPresses: Equatable, Sendable {
+    /// A button of a device.
+    package struct Button: Hashable, Sendable {
+        package let device: String
+        package let role: ButtonRole
+
+        package init(device: String, role: ButtonRole) {
+            self.device = device
+            self.role = role
+        }
+    }
+
+    package enum Event: Equatable, Sendable {
+        case pressed(PressID, Button, Action)
+        case released(PressID, EndCause)
+        /// Everything is released: the machine goes to sleep, another session is the active one, the service
+        /// ends.
+        case interrupted(EndCause)
+        /// The command of the press has ended, or the one to hold runs.
+        case unitStarted(PressID)
+        /// Nothing of it runs, and nothing has to be released.
+        case unitFailed(PressID, reason: String)
+        /// The command of the release has ended; the reason if it failed.
+        case unitStopped(PressID, failure: String?)
+        case timerFired
+    }
+
+    package enum Effect: Equatable, Sendable {
+        case start(PressID, Button, Action)
+        /// Stop it, also while it is starting. Answer with ``Event/unitStopped(_:failure:)``.
+        case stop(PressID)
+        case report(PressID, Report)
+        /// There is one timer; a new time replaces the previous one.
+        case setTimer(MonotonicTime)
+        case cancelTimer
+    }
+
+    package enum Report: Equatable, Sendable {
+        case refused(reason: String)
+        case began
+        /// The failure is for people; nil if all commands ended well.
+        case ended(EndCause, failure: String?)
+    }
+
+    enum Phase: Equatable, Sendable {
+        /// For the end of the press before.
+        case waiting
+        case starting
+        /// Released while the command of the press runs.
+        case startingReleased(EndCause)
+        case running
+        case stopping(EndCause)
+    }
+
+    struct Press: Equatable, Sendable {
+        let button: Button
+        let action: Action
+        var phase: Phase
+        /// Of the phase.
+        var deadline: MonotonicTime?
+    }
+
+    /// More buttons than two hands can press.
+    package static let limit = 16
+    /// The service manager ends a stop by force before.
+    static let stopLimit = Duration.seconds(30)
+
+    private(set) var presses: [PressID: Press] = [:]
+    private var timer: MonotonicTime?
+
+    package init() {}
+
+    package var isEmpty: Bool { presses.isEmpty }
+
+    /// Handles an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - now: Its time, which never decreases.
+    /// - Returns: What to do, in this order.
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+        var effects: [Effect] = []
+        switch event {
+        case .pressed(let id, let button, let action): pressed(id, button, action, at: now, &effects)
+        case .released(let id, let cause): release(id, cause, at: now, &effects)
+        case .interrupted(let cause):
+            for id in presses.keys.sorted() { release(id, cause, at: now, &effects) }
+        case .unitStarted(let id): started(id, at: now, &effects)
+        case .unitFailed(let id, let reason): end(id, failure: reason, at: now, &effects)
+        case .unitStopped(let id, let failure): end(id, failure: failure, at: now, &effects)
+        case .timerFired:
+            timer = nil
+            for (id, press) in presses.sorted(by: { $0.key < $1.key }) {
+                if let deadline = press.deadline, deadline <= now { expire(id, press, at: now, &effects) }
+            }
+        }
+        let deadline = presses.values.compactMap(\.deadline).min()
+        if deadline != timer {
+            timer = deadline
+            effects.append(deadline.map { .setTimer($0) } ?? .cancelTimer)
+        }
+        return effects
+    }
+
+    private mutating func pressed(
+        _ id: PressID,
+        _ button: Button,
+        _ action: Action,
+        at now: MonotonicTime,
+        _ effects: inout [Effect]
+    ) {
+        let others = presses.values.filter { $0.button == button }
+        guard presses.count < Self.limit else {
+            return effects.append(.report(id, .refused(reason: "too many actions run")))
+        }
+        guard others.allSatisfy(\.isEnding) else {
+            return effects.append(.report(id, .refused(reason: "its action runs already")))
+        }
+        presses[id] = Press(button: button, action: action, phase: .waiting)
+        if others.isEmpty { start(id, at: now, &effects) }
+    }
+
+    private mutating func start(_ id: PressID, at now: MonotonicTime, _ effects: inout [Effect]) {
+        guard let press = presses[id] else { return }
+        presses[id]?.phase = .starting
+        presses[id]?.deadline = now + press.action.limit
+        effects += [.start(id, press.button, press.action), .report(id, .began)]
+    }
+
+    private mutating func release(
+        _ id: PressID,
+        _ cause: EndCause,
+        at now: MonotonicTime,
+        _ effects: inout [Effect]
+    ) {
+        guard let press = presses[id] else { return }
+        switch press.phase {
+        case .waiting:
+            presses[id] = nil
+            effects.append(.report(id, .ended(cause, failure: "the action before had not ended yet")))
+        case .starting:
+            presses[id]?.phase = .startingReleased(cause)
+            presses[id]?.deadline = now + Action.grace
+        case .running: stop(id, cause, at: now, &effects)
+        case .startingReleased, .stopping: break
+        }
+    }
+
+    private mutating func stop(
+        _ id: PressID,
+        _ cause: EndCause,
+        at now: MonotonicTime,
+        _ effects: inout [Effect]
+    ) {
+        presses[id]?.phase = .stopping(cause)
+        presses[id]?.deadline = now + Self.stopLimit
+        effects.append(.stop(id))
+    }
+
+    private mutating func started(_ id: PressID, at now: MonotonicTime, _ effects: inout [Effect]) {
+        switch presses[id]?.phase {
+        case .starting: presses[id]?.phase = .running
+        case .startingReleased(let cause): stop(id, cause, at: now, &effects)
+        case nil, .waiting, .running, .stopping: break
+        }
+    }
+
+    /// The unit is gone, also if nobody has ordered it.
+    private mutating func end(
+        _ id: PressID,
+        failure: String?,
+        at now: MonotonicTime,
+        _ effects: inout [Effect]
+    ) {
+        guard let press = presses[id] else { return }
+        let cause: EndCause
+        switch press.phase {
+        case .waiting: return
+        case .starting, .running: cause = .stopped
+        case .startingReleased(let released), .stopping(let released): cause = released
+        }
+        presses[id] = nil
+        effects.append(.report(id, .ended(cause, failure: failure)))
+        let next = presses.filter { $0.value.button == press.button && $0.value.phase == .waiting }.keys.min()
+        if let next { start(next, at: now, &effects) }
+    }
+
+    private mutating func expire(
+        _ id: PressID,
+        _ press: Press,
+        at now: MonotonicTime,
+        _ effects: inout [Effect]
+    ) {
+        switch press.phase {
+        case .waiting: break
+        case .starting, .running: release(id, .timeLimit, at: now, &effects)
+        case .startingReleased(let cause): stop(id, cause, at: now, &effects)
+        case .stopping: end(id, failure: "the service manager did not end it", at: now, &effects)
+        }
+    }
+}
+
+extension ActionPresses.Press {
+    /// The next press of the button waits for it.
+    fileprivate var isEnding: Bool {
+        switch phase {
+        case .startingReleased, .stopping: true
+        case .waiting, .starting, .running: false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import AccessoryCore
+import AccessoryFiles
+import EventLoop
+import Logging
+import PTTMessages
+import ServiceClient
+
+/// Forwards presses that do something else than transmit to ptt-actions.
+///
+/// Which those are is read here too: while ptt-actions does not run, such a press is refused, and never
+/// transmits.
+@EventLoop
+final class ActionForwarder {
+    /// A button that is pressed. Its release is the end of the connection, and so is the end of this process.
+    @EventLoop
+    final class Press {
+        private var connection: ServiceConnection?
+
+        fileprivate init(_ connection: ServiceConnection) {
+            self.connection = connection
+        }
+
+        func release() {
+            connection?.close()
+            connection = nil
+        }
+    }
+
+    private let files = ActionFileWatch()
+    private let log: Logger
+    private var starter: ServiceConnection?
+
+    init(log: Logger) {
+        self.log = log
+    }
+
+    /// Called after a change of the files.
+    var onChange: @EventLoop () -> Void {
+        get { files.onChange }
+        set { files.onChange = newValue }
+    }
+
+    func hasAction(_ accessory: Accessory) -> Bool {
+        files.list.hasAction(of: accessory.origin.identifier, accessory: accessory.definition.identifier)
+    }
+
+    func isAction(_ role: ButtonRole, of accessory: Accessory) -> Bool {
+        let origin = accessory.origin
+        return files.list.action(of: origin.identifier, accessory: accessory.definition.identifier, role)
+            != nil
+    }
+
+    /// Connects once, if there is an action: where systemd listens for ptt-actions, this starts it before the
+    /// first press.
+    func start() {
+        guard !files.list.actions.isEmpty else { return }
+        do throws(ServiceError) {
+            let starter = try ServiceConnection.actions()
+            self.starter = starter
+            starter.onClose = { [weak self] _ in self?.starter = nil }
+        } catch {
+            log.warning("\(error)")
+        }
+    }
+
+    enum Event {
+        case began
+        /// It has not begun, or ptt-actions is gone; the reason is for people.
+        case refused(reason: String)
+        /// It has ended before the release.
+        case ended
+    }
+
+    /// - Parameters:
+    ///   - role: Of a button with an action.
+    ///   - accessory: Whose button it is.
+    ///   - handler: Called after this has returned, and not after the release.
+    /// - Returns: Nil if ptt-actions cannot be reached, which is reported as well.
+    func press(
+        _ role: ButtonRole,
+        of accessory: Accessory,
+        handler: @escaping @EventLoop (Event) -> Void
+    ) -> Press? {
+        let origin = accessory.origin
+        let request = ActionInterface.PressRequest(
+            identifier: origin.identifier,
+            name: origin.name,
+            accessory: accessory.definition.identifier,
+            role: role
+        )
+        do throws(ServiceError) {
+            let connection = try ServiceConnection.actions()
+            connection.press(
+                request,
+                { if $0.kind == .began { handler(.began) } },
+                ended: { handler($0.map { .refused(reason: "\($0)") } ?? .ended) }
+            )
+            return Press(connection)
+        } catch {
+            EventLoop.start { handler(.refused(reason: "\(error)")) }
+            return nil
+        }
+    }
+}

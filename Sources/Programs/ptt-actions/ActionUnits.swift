@@ -1,0 +1,260 @@
+import AccessoryCore
+import DBus
+import EventLoop
+import Logging
+import PTTMessages
+
+/// The units of the user's service manager in which actions run (org.freedesktop.systemd1(5)).
+///
+/// A press is the start of a unit, its release the stop: so the command of the release runs once, also if
+/// that of the press has failed or still runs (`ExecStopPost=` in systemd.service(5)), and also after a
+/// death of this process, with which the units stop (`BindsTo=`). What is left of an earlier process is
+/// stopped.
+@EventLoop
+final class ActionUnits {
+    private static let manager = RemoteInterface(
+        service: "org.freedesktop.systemd1",
+        path: "/org/freedesktop/systemd1",
+        name: "org.freedesktop.systemd1.Manager"
+    )
+    private static let prefix = "ptt-action-"
+    /// For each of: the command of a press that was told to end, and that of the release.
+    private static let stopTimeout = Duration.seconds(5)
+
+    private enum Job {
+        case starting
+        case stopping
+    }
+
+    /// The unit of a press.
+    private struct Unit {
+        let id: PressID
+        var jobs: [ObjectPath: Job] = [:]
+        /// The command of the press has failed.
+        var failure: String?
+    }
+
+    private let log: Logger
+    /// Different in each process: a unit of this name is nobody else's.
+    private let series = String(MonotonicInstant.now.nanoseconds, radix: 36)
+    private var units: [String: Unit] = [:]
+    private var bus: Bus?
+    private var removals: Subscription?
+    /// Calls before the first answer of the bus; nil after it. A press has started this process.
+    private var waiting: [@EventLoop () -> Void]? = []
+
+    /// To be set before the loop runs.
+    var report: @EventLoop (ActionPresses.Event) -> Void = { _ in }
+
+    init(log: Logger) {
+        self.log = log
+        bus = Bus(.session) { [weak self] in self?.handle($0) }
+    }
+
+    private func handle(_ event: Bus.Event) {
+        switch event {
+        case .connected(let connection):
+            removals = connection.subscribe(Self.manager.signal("JobRemoved")) { [weak self] signal in
+                self?.jobRemoved(signal)
+            }
+            // Without a subscription the manager sends no signals.
+            connection.call(Self.manager.call("Subscribe")) { [log] result in
+                if case .failure(let error) = result { log.warning("\(error): no action can run") }
+            }
+            compare(on: connection)
+            callWaiting()
+        case .disconnected(let error):
+            log.notice("\(error)")
+            removals = nil
+            callWaiting()
+        }
+    }
+
+    private func callWaiting() {
+        let calls = waiting ?? []
+        waiting = nil
+        for call in calls { call() }
+    }
+
+    /// Stops what nobody holds, and forgets what is gone.
+    private func compare(on connection: BusConnection) {
+        // What is ordered from now on is not listed.
+        let known = waiting == nil ? Set(units.keys) : []
+        let patterns: [BusValue] = [.strings([]), .strings([Self.prefix + "*"])]
+        let call = Self.manager.call("ListUnitsByPatterns", patterns)
+        connection.call(call) { [weak self] result in
+            guard let self, case .success(let values) = result, let listed = values.first?.asArray else {
+                return
+            }
+            let names = Set(listed.compactMap { $0.asStructure?.first?.asString })
+            for name in names where units[name] == nil { order("StopUnit", name) }
+            for name in known.subtracting(names) { stopped(name, failure: nil) }
+        }
+    }
+
+    private func name(of id: PressID) -> String { "\(Self.prefix)\(series)-\(id.rawValue).service" }
+
+    func start(_ id: PressID, _ button: ActionPresses.Button, _ action: Action) {
+        let name = name(of: id)
+        units[name] = Unit(id: id)
+        let arguments: [BusValue] = [
+            .string(name), .string("fail"), properties(button, action), .array(of: "(sa(sv))", []),
+        ]
+        call("StartTransientUnit", arguments, for: name, .starting) { units, error in
+            units.units[name] = nil
+            units.report(.unitFailed(id, reason: "\(error)"))
+        }
+    }
+
+    func stop(_ id: PressID) {
+        let name = name(of: id)
+        call("StopUnit", [.string(name), .string("replace")], for: name, .stopping) { units, error in
+            // It was stopped by somebody else, or with the service manager.
+            units.stopped(name, failure: error.name == Self.noSuchUnit ? nil : "\(error)")
+        }
+    }
+
+    private static let withoutBus = BusError(
+        name: "org.freedesktop.DBus.Error.Disconnected",
+        message: "there is no session bus"
+    )
+    private static let noSuchUnit = "org.freedesktop.systemd1.NoSuchUnit"
+
+    /// Calls a method that returns a job.
+    private func call(
+        _ method: String,
+        _ arguments: [BusValue],
+        for name: String,
+        _ job: Job,
+        failed: @escaping @EventLoop (ActionUnits, BusError) -> Void
+    ) {
+        if waiting != nil {
+            waiting?.append { [weak self] in self?.call(method, arguments, for: name, job, failed: failed) }
+            return
+        }
+        guard let connection = bus?.connection else {
+            return EventLoop.start { [weak self] in
+                if let self { failed(self, Self.withoutBus) }
+            }
+        }
+        connection.call(Self.manager.call(method, arguments)) { [weak self] result in
+            guard let self else { return }
+            switch result {
+            case .success(let values):
+                if let path = values.first?.asObjectPath { units[name]?.jobs[path] = job }
+            case .failure(let error): failed(self, error)
+            }
+        }
+    }
+
+    private func jobRemoved(_ signal: BusSignal) {
+        // The number of the job, its path, the unit, and how it ended.
+        guard signal.arguments.count == 4, let path = signal.arguments[1].asObjectPath,
+            let name = signal.arguments[2].asString, let result = signal.arguments[3].asString,
+            let unit = units[name]
+        else { return }
+        switch unit.jobs[path] {
+        case .starting where result == "done":
+            report(.unitStarted(unit.id))
+            read("ExecMainStatus", of: name) { units, value in
+                guard let status = value?.asInt, status != 0 else { return }
+                units.units[name]?.failure = "the command of the press ended with status \(status)"
+            }
+        // Our own order to stop takes its place.
+        case .starting where result == "canceled": break
+        case .starting, .stopping, nil: finish(name)
+        }
+    }
+
+    /// The unit has stopped, also if somebody else has stopped it. The service manager forgets one without a
+    /// failure at once.
+    private func finish(_ name: String) {
+        read("Result", of: name) { units, value in
+            let result = value?.asString ?? "success"
+            if result == "success" { return units.stopped(name, failure: nil) }
+            units.order("ResetFailedUnit", name)
+            units.stopped(name, failure: "a command failed: \(result)")
+        }
+    }
+
+    private func stopped(_ name: String, failure: String?) {
+        guard let unit = units.removeValue(forKey: name) else { return }
+        report(.unitStopped(unit.id, failure: failure ?? unit.failure))
+    }
+
+    /// Reads a property of a service; nil if it is not loaded any more.
+    private func read(
+        _ property: String,
+        of name: String,
+        then: @escaping @EventLoop (ActionUnits, BusValue?) -> Void
+    ) {
+        guard let connection = bus?.connection else { return then(self, nil) }
+        connection.call(Self.manager.call("GetUnit", [.string(name)])) { [weak self] result in
+            guard let self else { return }
+            guard case .success(let values) = result, let path = values.first?.asObjectPath else {
+                return then(self, nil)
+            }
+            let unit = RemoteInterface(
+                service: Self.manager.service,
+                path: path,
+                name: "org.freedesktop.systemd1.Service"
+            )
+            connection.call(unit.get(property)) { [weak self] result in
+                guard let self else { return }
+                if case .success(let values) = result { then(self, values.first) } else { then(self, nil) }
+            }
+        }
+    }
+
+    /// An order whose failure changes nothing: the unit is gone.
+    private func order(_ method: String, _ name: String) {
+        let mode: [BusValue] = method == "StopUnit" ? [.string("replace")] : []
+        bus?.connection?.call(Self.manager.call(method, [.string(name)] + mode)) { _ in }
+    }
+
+    // MARK: - Properties of a unit
+
+    private func properties(_ button: ActionPresses.Button, _ action: Action) -> BusValue {
+        let role = action.role.fileText
+        var properties: [(String, BusValue)] = [
+            ("Description", .string("Action of a push-to-talk button (\(role))")),
+            ("Slice", .string("app.slice")),
+            ("RemainAfterExit", .boolean(true)),
+            // A service manager that starts isolates its default target, which would cancel it.
+            ("IgnoreOnIsolate", .boolean(true)),
+            ("Type", .string(action.commands.begin?.isHeld == true ? "simple" : "oneshot")),
+            ("Environment", .strings(["PTT_DEVICE=\(button.device.assigned)", "PTT_BUTTON=\(role)"])),
+            ("TimeoutStopUSec", .uint64(UInt64(Self.stopTimeout.components.seconds) * 1_000_000)),
+        ]
+        // There is no service without a command. Its failure changes nothing: what was begun is released.
+        let begin = action.commands.begin?.command ?? Action.Command(["true"])
+        properties.append(("ExecStartEx", Self.command(begin, ["ignore-failure"])))
+        if let release = action.commands.release {
+            properties.append(("ExecStopPostEx", Self.command(release)))
+        }
+        // Set by the unit of this program; one that was started by hand has none.
+        if let own = Environment.variable("PTT_UNIT") {
+            properties += [("BindsTo", .strings([own])), ("After", .strings([own]))]
+        }
+        return .array(
+            of: "(sv)",
+            properties.map { .structure([.string($0.0), .variant($0.1)]) }
+        )
+    }
+
+    /// Its arguments stay as they are: the service manager would put in variables.
+    private static func command(_ command: Action.Command, _ flags: [String] = []) -> BusValue {
+        let program = command.arguments.first ?? ""
+        let execution = BusValue.structure([
+            .string(program), .strings(command.arguments), .strings(flags + ["no-env-expand"]),
+        ])
+        return .array(of: "(sasas)", [execution])
+    }
+}
+
+extension String {
+    /// As the value of a variable, in which the service manager refuses control characters.
+    fileprivate var assigned: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    }
+}

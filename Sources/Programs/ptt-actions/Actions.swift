@@ -1,0 +1,220 @@
+import AccessoryCore
+import AccessoryFiles
+import EventLoop
+import JSON
+import Journal
+import Logging
+import Logind
+import PTTMessages
+import ServiceClient
+import Varlink
+
+/// Serves `org.pushtotalk.Action`, and hosts the machine of the presses: passes it one event at a time, and
+/// carries out its effects.
+@EventLoop
+final class Actions {
+    /// A press, with its client while the client is there.
+    fileprivate struct Call {
+        let call: VarlinkCall
+        let request: ActionInterface.PressRequest
+        let command: String
+    }
+
+    private let log: Logger
+    private let peers: RateLimitedLog
+    private let files = ActionFileWatch()
+    private let units: ActionUnits
+    private let pending: PendingReleases
+    private var server: VarlinkServer?
+    private var logind: LogindWatch?
+    private var presses = ActionPresses()
+    private var calls: [PressID: Call] = [:]
+    private var lastID = 0
+    private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
+    private var stopped: (@EventLoop () -> Void)?
+    private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
+
+    /// - Parameters:
+    ///   - socket: The listening socket.
+    ///   - log: For what fails.
+    /// - Throws: If the socket cannot be watched.
+    init(_ socket: consuming OwnedDescriptor, log: Logger) throws(SystemError) {
+        self.log = log
+        peers = RateLimitedLog(log)
+        units = ActionUnits(log: log)
+        pending = PendingReleases(log: log)
+        units.report = { [weak self] in self?.handle($0) }
+        let info = VarlinkServiceInfo(
+            vendor: Product.name,
+            product: "ptt-actions",
+            version: Product.version,
+            url: "https://github.com/pushtotalk-linux/push-to-talk"
+        )
+        let server = VarlinkServer(info, [interface]) { [peers] line, process in
+            peers.log(level: .warning, "\(line)", about: process)
+        }
+        self.server = server
+        files.onChange = { [weak self] in self?.logProblems() }
+        logProblems()
+        try server.listen(on: socket)
+        for entry in pending.load() { release(entry) }
+        pending.write()
+        // A release that runs while the machine falls asleep goes on when it wakes up.
+        logind = LogindWatch(delayingSleep: nil, log: log) { [weak self] event in
+            switch event {
+            case .suspending: self?.handle(.interrupted(.suspended))
+            case .inactive: self?.handle(.interrupted(.sessionInactive))
+            case .resumed, .locked, .unlocked, .active: break
+            }
+        }
+    }
+
+    /// Releases everything, and calls `then` once when it is, or the service manager does not do it.
+    func stop(then: @escaping @EventLoop () -> Void) {
+        stopped = then
+        server?.stop()
+        handle(.interrupted(.shuttingDown))
+    }
+
+    private func logProblems() {
+        for problem in files.problems {
+            log.error("\(problem). What it said before it was changed counts until it can be used")
+        }
+    }
+
+    private func handle(_ event: ActionPresses.Event) {
+        let effects = presses.handle(event, at: .now)
+        if log.logLevel <= .debug {
+            log.debug("\(event)")
+            for effect in effects { log.debug("  \(effect)") }
+        }
+        for effect in effects { perform(effect) }
+        if presses.isEmpty, let stopped {
+            self.stopped = nil
+            pending.whenSettled(stopped)
+        }
+    }
+
+    private func perform(_ effect: ActionPresses.Effect) {
+        switch effect {
+        case .start(let id, let button, let action):
+            pending.begin(id, button, action)
+            units.start(id, button, action)
+        case .stop(let id): units.stop(id)
+        case .report(let id, let report): self.report(report, of: id)
+        case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
+        case .cancelTimer: timer.disarm()
+        }
+    }
+
+    /// What a power cut has left pressed.
+    private func release(_ entry: PendingReleases.Entry) {
+        log.notice(
+            "\(entry.role.rawValue) of \(entry.device) was pressed when the machine stopped: it is released"
+        )
+        guard let identity = DeviceIdentity(entry.device) else { return }
+        let commands = Action.Commands.release(Action.Command(entry.release))
+        let id = nextID()
+        let button = ActionPresses.Button(device: entry.device, role: entry.role)
+        handle(.pressed(id, button, Action(.device(identity), entry.role, commands)))
+        handle(.released(id, .suspended))
+    }
+
+    private func nextID() -> PressID {
+        lastID += 1
+        return PressID(rawValue: lastID)
+    }
+
+    private func report(_ report: ActionPresses.Report, of id: PressID) {
+        if case .ended = report { pending.end(id) }
+        guard let press = calls[id] else { return }
+        switch report {
+        case .refused(let reason):
+            calls[id] = nil
+            press.call.fail(.notBegun(reason))
+        case .began: publish(press.event(.began), to: press.call, continues: true)
+        case .ended(let cause, let failure):
+            calls[id] = nil
+            let remark = failure ?? (cause == .released ? nil : cause.rawValue)
+            if let failure {
+                peers.log(level: .warning, "the action of \(press.request.name): \(failure)")
+            }
+            publish(press.event(.ended, remark), to: press.call, continues: false)
+        }
+    }
+
+    private func publish(_ event: ActionInterface.Event, to call: VarlinkCall, continues: Bool) {
+        call.reply(.encoding(ActionInterface.PressReply(event: event)), continues: continues)
+        let update = JSONText.encoding(self.update(event))
+        for subscriber in subscribers.values { subscriber.reply(update, continues: true) }
+    }
+
+    // MARK: - Methods
+
+    private var interface: VarlinkInterface {
+        VarlinkInterface(
+            ActionInterface.description,
+            methods: [
+                ActionInterface.press.name: { [weak self] call throws(VarlinkError) in
+                    try self?.press(call)
+                },
+                ActionInterface.subscribe.name: { [weak self] call throws(VarlinkError) in
+                    try self?.subscribe(call)
+                },
+            ]
+        )
+    }
+
+    private func press(_ call: VarlinkCall) throws(VarlinkError) {
+        let request: ActionInterface.PressRequest = try call.decode()
+        guard call.wantsMore else { throw .expectedMore }
+        for (text, key) in [(request.identifier, "identifier"), (request.name, "name")]
+        where text.utf8.count > ActionInterface.PressRequest.longest { throw .invalidParameter(key) }
+        let action = files.list.action(
+            of: request.identifier,
+            accessory: request.accessory,
+            request.role
+        )
+        guard let action else {
+            throw .notBegun("actions.toml has no action of this button: see `pttctl action list`")
+        }
+        guard stopped == nil else { throw .notBegun("ptt-actions is ending") }
+        let id = nextID()
+        calls[id] = Call(call: call, request: request, command: action.commands.description)
+        handle(.pressed(id, .init(device: request.identifier, role: request.role), action))
+        call.connection.onClose { [weak self] in self?.handle(.released(id, .released)) }
+    }
+
+    private func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.wantsMore else { throw .expectedMore }
+        let identifier = call.connection.identifier
+        subscribers[identifier] = call
+        call.connection.onClose { [weak self] in self?.subscribers[identifier] = nil }
+        call.reply(.encoding(update(nil)), continues: true)
+    }
+
+    private func update(_ event: ActionInterface.Event?) -> ActionInterface.Update {
+        ActionInterface.Update(time: MonotonicTime.now.microseconds, event: event)
+    }
+}
+
+extension Actions.Call {
+    fileprivate func event(_ kind: ActionInterface.EventKind, _ remark: String? = nil)
+        -> ActionInterface.Event
+    {
+        ActionInterface.Event(
+            kind,
+            identifier: request.identifier,
+            name: request.name,
+            role: request.role,
+            command: command,
+            remark: remark
+        )
+    }
+}
+
+extension VarlinkError {
+    fileprivate static func notBegun(_ reason: String) -> VarlinkError {
+        VarlinkError(ActionInterface.notBegun, ["reason": .string(reason)])
+    }
+}

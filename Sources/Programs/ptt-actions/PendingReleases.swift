@@ -1,0 +1,106 @@
+import AccessoryCore
+import EventLoop
+import JSON
+import Logging
+import PTTMessages
+
+/// The releases of what is pressed, on disk: after a power cut the next start makes up for them.
+///
+/// Nothing waits for the disk. What a power cut loses is a press that the disk has not taken by then.
+@EventLoop
+final class PendingReleases {
+    struct Entry: Codable, Equatable {
+        /// In which it was pressed: in the same one the service manager releases.
+        let boot: String
+        let device: String
+        let role: ButtonRole
+        let release: [String]
+    }
+
+    private struct File: Codable {
+        let presses: [Entry]
+    }
+
+    private static let name = "actions.json"
+    /// Of as many presses as there may be, with the longest commands of a file.
+    private static let sizeLimit = 2 * 1024 * 1024
+
+    private let directory = UserDirectory.state.path.map {
+        StateDirectory(path: $0 + "/pushtotalk", isOnDisk: true)
+    }
+    private let boot: String
+    private let log: Logger
+    private var entries: [PressID: Entry] = [:]
+    private var isWriting = false
+    private var hasChanged = false
+    private var settled: (@EventLoop () -> Void)?
+
+    init(log: Logger) {
+        self.log = log
+        // Without it no press is known to be of an earlier boot.
+        boot = (try? TextFile.read("/proc/sys/kernel/random/boot_id", limit: 64))?.filter { $0 != "\n" } ?? ""
+    }
+
+    /// Those of an earlier boot. What the file says is out of date once they are begun: ``write()`` then.
+    func load() -> [Entry] {
+        guard let directory else { return [] }
+        let path = "\(directory.path)/\(Self.name)"
+        do {
+            guard let text = try TextFile.read(path, limit: Self.sizeLimit) else { return [] }
+            let file: File = try JSON(parsing: text).decode()
+            return file.presses.filter { $0.boot != boot && !$0.release.isEmpty }
+        } catch {
+            log.error("\(path) cannot be used, and what it would release is not released: \(error)")
+            return []
+        }
+    }
+
+    func begin(_ id: PressID, _ button: ActionPresses.Button, _ action: Action) {
+        guard let release = action.commands.release else { return }
+        entries[id] = Entry(
+            boot: boot,
+            device: button.device,
+            role: button.role,
+            release: release.arguments
+        )
+        write()
+    }
+
+    func end(_ id: PressID) {
+        if entries.removeValue(forKey: id) != nil { write() }
+    }
+
+    /// Calls `then` once, when everything is on disk, or cannot be.
+    func whenSettled(_ then: @escaping @EventLoop () -> Void) {
+        if isWriting { settled = then } else { then() }
+    }
+
+    func write() {
+        hasChanged = true
+        guard let directory, !isWriting else { return }
+        (hasChanged, isWriting) = (false, true)
+        let presses = entries.sorted { $0.key < $1.key }.map(\.value)
+        let change: StateDirectory.Change =
+            presses.isEmpty
+            ? .remove(name: Self.name)
+            : .replace(name: Self.name, bytes: JSONText.encoding(File(presses: presses)).bytes)
+        do throws(SystemError) {
+            try EventLoop.spawnBlocking {
+                directory.failure(of: [change])
+            } completion: { [weak self] failure in
+                self?.written(failure)
+            }
+        } catch {
+            written(error)
+        }
+    }
+
+    /// A failure is repeated with the next press only.
+    private func written(_ failure: SystemError?) {
+        isWriting = false
+        if let failure { log.warning("\(failure): a power cut would lose a release") }
+        if hasChanged { return write() }
+        settled?()
+        settled = nil
+    }
+}

@@ -1,0 +1,193 @@
+import AccessoryCore
+import AccessoryFiles
+import ArgumentParser
+import CommandLineTool
+import EventLoop
+import PTTMessages
+import ServiceClient
+import TOML
+
+struct ActionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "action",
+        abstract: "Show, check and try the commands that buttons run in place of transmitting.",
+        discussion: "Documentation/Actions.md describes the file, actions.toml.",
+        subcommands: [ActionListCommand.self, ActionCheckCommand.self, ActionTestCommand.self]
+    )
+}
+
+struct ActionListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the actions that count, and the files that cannot be used."
+    )
+
+    private struct Reply: Encodable {
+        let actions: [ActionRow]
+        let problems: [String]
+    }
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        var actions: [Action] = []
+        var problems: [String] = []
+        for path in ConfigurationFile.paths(ActionFile.name).reversed() {
+            do {
+                let text = try TextFile.read(path, limit: ActionFile.sizeLimit)
+                actions += try ActionList(toml: text ?? "").actions
+            } catch {
+                problems.append("\(path) cannot be used: \(error)")
+            }
+        }
+        let rows = actions.map { ActionRow($0) }
+        if output.json { return try Terminal.print(Reply(actions: rows, problems: problems)) }
+        for row in rows { Terminal.print(row.line) }
+        for problem in problems { Terminal.printError(problem) }
+        if rows.isEmpty, problems.isEmpty {
+            let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
+            Terminal.printError("there is no action in \(paths): every button transmits, or is reported")
+        }
+        if !problems.isEmpty { throw ExitCode.failure }
+    }
+}
+
+struct ActionCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check a file, and say what it does.",
+        discussion: "Exit codes: 0 if everything is right, 1 if anything is wrong."
+    )
+
+    @Argument(help: "The file.", completion: .file(extensions: ["toml"]))
+    var file: String
+
+    func run() throws {
+        do {
+            guard let text = try TextFile.read(file, limit: ActionFile.sizeLimit) else {
+                throw CommandError("there is no such file")
+            }
+            for action in try ActionList(toml: text).actions { Terminal.print(ActionRow(action).line) }
+        } catch {
+            Terminal.printError("\(file): \(error)")
+            throw ExitCode.failure
+        }
+    }
+}
+
+struct ActionTestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Run the action of a button as a press does, and say how it ended."
+    )
+
+    @Argument(help: "An identifier or a name as `pttctl devices` shows it.")
+    var device: String
+
+    @Argument(help: "The button, named as in actions.toml.", transform: button)
+    var button: ButtonRole
+
+    @Option(
+        name: .customLong("for"),
+        help: "Release it after this time, for example 3s; after one second if left out."
+    )
+    var limit: TimeSpan?
+
+    private static func button(_ name: String) throws -> ButtonRole {
+        guard let role = ButtonRole(fileText: name) else {
+            throw ValidationError("the button must be one of \(ButtonRole.fileTexts.joined(separator: ", "))")
+        }
+        return role
+    }
+
+    func run() throws {
+        let (device, button, limit) = (device, button, limit?.duration ?? .seconds(1))
+        try runOnLoop {
+            let listed = try await ServiceConnection.accessory().devices().devices
+            let found = listed.first { $0.identifier == device } ?? listed.first { $0.name == device }
+            let press = ActionInterface.PressRequest(
+                identifier: found?.identifier ?? device,
+                name: found?.name ?? device,
+                accessory: found?.accessory ?? "",
+                role: button
+            )
+            try await ActionTest(press).run(releasingAfter: limit)
+        }
+    }
+}
+
+/// One press from the command line. Its end is the release, in whatever way it ends.
+@EventLoop
+private final class ActionTest {
+    private let press: ActionInterface.PressRequest
+    private var failure: (any Error)?
+    private let ended: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init(_ press: ActionInterface.PressRequest) {
+        self.press = press
+        (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+    }
+
+    func run(releasingAfter limit: Duration) async throws {
+        let button = try ServiceConnection.actions()
+        let events = try ServiceConnection.actions()
+        events.subscribe({ [self] in handle($0) }, ended: { [self] in end($0) })
+        button.press(press, { _ in }, ended: { [self] error in if let error { end(error) } })
+        let release = TimerSource { button.close() }
+        release.arm(after: limit)
+        for await _ in ended {}
+        release.disarm()
+        button.close()
+        events.close()
+        if let failure { throw failure }
+    }
+
+    private func handle(_ update: ActionInterface.Update) {
+        guard let event = update.event, event.identifier == press.identifier, event.role == press.role else {
+            return
+        }
+        Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
+        switch event.kind {
+        case .began, .unknown: break
+        case .ended: end(event.remark.map { CommandError($0) })
+        }
+    }
+
+    private func end(_ error: (any Error)?) {
+        failure = failure ?? error
+        continuation.finish()
+    }
+}
+
+/// An action, as it is listed.
+private struct ActionRow: Encodable {
+    let device: String?
+    let accessory: String?
+    let button: String
+    let press: [String]?
+    let hold: [String]?
+    let release: [String]?
+    /// In seconds.
+    let limit: Int
+
+    init(_ action: Action) {
+        switch action.subject {
+        case .device(let identity): (device, accessory) = (identity.text, nil)
+        case .accessory(let identifier): (device, accessory) = (nil, identifier)
+        }
+        button = action.role.fileText
+        let begin = action.commands.begin
+        press = begin?.isHeld == false ? begin?.command.arguments : nil
+        hold = begin?.isHeld == true ? begin?.command.arguments : nil
+        release = action.commands.release?.arguments
+        limit = Int(action.limit.components.seconds)
+    }
+
+    var line: String {
+        let commands = [("press", press), ("hold", hold), ("release", release)].compactMap { key, arguments in
+            arguments.map { "\(key): \($0.joined(separator: " "))" }
+        }
+        return "\(device ?? accessory ?? "")  \(button)  \(commands.joined(separator: "; "))"
+    }
+}

@@ -1,0 +1,60 @@
+import AccessoryCore
+import AccessoryFiles
+import Foundation
+import PTTMessages
+import TOML
+import Testing
+
+/// `actions.toml`, as `Documentation/Actions.md` describes it.
+@Suite struct ActionFileTests {
+    @Test func `an action of a device counts before one of its accessory file`() throws {
+        let list = try ActionList(
+            toml: """
+                [[action]]
+                accessory = "foot-pedal"
+                button = "talk"
+                press = ["all"]
+
+                [[action]]
+                device = "a4:c1:38:00:00:01"
+                button = "talk"
+                hold = ["mine"]
+                release = ["after"]
+                limit = 20
+                """
+        )
+        let mine = list.action(of: "A4:C1:38:00:00:01", accessory: "foot-pedal", .talk)
+        #expect(
+            mine?.commands == .beginAndRelease(.hold(.init(["mine"])), .init(["after"]))
+                && mine?.limit == .seconds(20)
+        )
+        let other = list.action(of: "usb-1", accessory: "foot-pedal", .talk)
+        #expect(other?.commands == .begin(.press(.init(["all"]))) && other?.limit == .seconds(300))
+        #expect(list.action(of: "usb-1", accessory: "foot-pedal", .emergency) == nil)
+        #expect(list.action(of: "usb-1", accessory: "presenter", .talk) == nil)
+    }
+
+    @Test(arguments: [
+        ("button = \"talk\"\npress = [\"a\"]", "an action is for a device or for an accessory"),
+        ("device = \"x\"\nbutton = \"talk\"", "an action has press, hold or release"),
+        ("device = \"x\"\nbutton = \"talk\"\npress = [\"a\"]\nhold = [\"b\"]", "line 5"),
+        ("device = \"x\"\nbutton = \"speak\"\npress = [\"a\"]", "speak is not a button"),
+        ("device = \"x\"\nbutton = \"talk\"\npress = []", "press is a program and its arguments"),
+        ("device = \"x\"\nbutton = \"talk\"\npress = \"a b\"", "line 4"),
+        ("device = \"x\"\nbutton = \"talk\"\npress = [\"a\"]\nlimit = 0", "limit is 1 to 86400 seconds"),
+        ("device = \"x\"\nbutton = \"talk\"\nrun = [\"a\"]", "run"),
+    ])
+    func `a mistake is said with its place`(entry: String, problem: String) {
+        let error = #expect(throws: TOMLError.self) { try ActionList(toml: "[[action]]\n" + entry) }
+        #expect(error.map { "\($0)".contains(problem) } == true, "\(error.map { "\($0)" } ?? "")")
+    }
+
+    @Test func `one button has one action, and a file has 64`() {
+        let entry = "[[action]]\ndevice = \"x\"\nbutton = \"talk\"\npress = [\"a\"]\n"
+        let twice = #expect(throws: TOMLError.self) { try ActionList(toml: entry + entry) }
+        #expect(twice.map { "\($0)".contains("above already") } == true)
+        let many = (0...64).map { entry.replacingOccurrences(of: "\"x\"", with: "\"x\($0)\"") }.joined()
+        let error = #expect(throws: TOMLError.self) { try ActionList(toml: many) }
+        #expect(error.map { "\($0)".contains("more than 64") } == true)
+    }
+}

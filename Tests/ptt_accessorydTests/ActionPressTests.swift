@@ -1,0 +1,111 @@
+import EventLoop
+import Foundation
+import PTTMessages
+import TestSupport
+import Testing
+
+/// Presses that run commands: from a simulated button through the built ptt-accessoryd and the built
+/// ptt-actions to a real service manager.
+@Suite(.timeLimit(.minutes(2)))
+struct ActionPressTests {
+    private static func action(_ button: String, accessory: String) -> String {
+        """
+        [[action]]
+        accessory = "\(accessory)"
+        button = "\(button)"
+        press = ["sh", "-c", "echo press >> LOG"]
+        release = ["sh", "-c", "echo release >> LOG"]
+
+        """
+    }
+
+    /// The service manager and the program, which end with it.
+    @EventLoop
+    private final class Actions {
+        private let scratch: Scratch
+        private let manager: PrivateServiceManager
+        private let program: TestProcess
+
+        init(for fixture: AccessoryFixture) async throws {
+            scratch = try Scratch()
+            manager = try await PrivateServiceManager.start(in: scratch.directory)
+            program = try TestProcess(
+                [TestProcess.built("ptt-actions")],
+                environment: [
+                    "XDG_RUNTIME_DIR": fixture.directory, "XDG_CONFIG_HOME": fixture.directory + "/config",
+                    "DBUS_SESSION_BUS_ADDRESS": manager.bus, "DBUS_SYSTEM_BUS_ADDRESS": fixture.bus.address,
+                ]
+            )
+            let socket = fixture.directory + "/pushtotalk/actions"
+            try await until { access(socket, F_OK) == 0 }
+        }
+    }
+
+    @EventLoop
+    private func isLogged(_ text: String, _ fixture: AccessoryFixture) async throws {
+        var log = ""
+        try await until {
+            log = try TextFile.read(fixture.log, limit: 4096) ?? ""
+            return log.count >= text.count
+        }
+        #expect(log == text)
+    }
+
+    /// The core may have been told of the end of nothing.
+    @EventLoop
+    private func isNeverBegun(_ fixture: AccessoryFixture) async throws {
+        let core = try #require(fixture.core)
+        core.requests.finish()
+        let requests = try await core.requests.untilEnd(within: .seconds(5))
+        #expect(requests.allSatisfy { if case .end = $0 { true } else { false } }, "\(requests)")
+    }
+
+    init() { withRunningLoop() }
+
+    @Test(arguments: ["release", "disconnect", "death of ptt-accessoryd", "forgotten", "core lost"])
+    @EventLoop
+    func `a press runs its command and not the microphone, and in each case its release comes once`(
+        end: String
+    ) async throws {
+        let fixture = try await AccessoryFixture.start(actions: Self.action("talk", accessory: "ffe0"))
+        let actions = try await Actions(for: fixture)
+        try await fixture.ready()
+        try await fixture.simulate("press")
+        try await isLogged("press\n", fixture)
+        switch end {
+        case "death of ptt-accessoryd": fixture.accessoryd?.kill()
+        case "forgotten": _ = unlink(fixture.enrolmentFile)
+        case "core lost": fixture.core?.stop()
+        default: try await fixture.simulate(end)
+        }
+        try await isLogged("press\nrelease\n", fixture)
+        try await isNeverBegun(fixture)
+        withExtendedLifetime(actions) {}
+    }
+
+    @Test @EventLoop func `a button that does not transmit can run a command as well`() async throws {
+        let fixture = try await AccessoryFixture.start(
+            buttons: ["aina"],
+            actions: Self.action("multifunction", accessory: "aina")
+        )
+        let actions = try await Actions(for: fixture)
+        try await fixture.ready()
+        try await fixture.simulate("press 1 multifunction")
+        try await isLogged("press\n", fixture)
+        try await fixture.simulate("release 1 multifunction")
+        try await isLogged("press\nrelease\n", fixture)
+        withExtendedLifetime(actions) {}
+    }
+
+    @Test @EventLoop
+    func `without ptt-actions the press of a button with an action does nothing, and says so`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(actions: Self.action("talk", accessory: "ffe0"))
+        try await fixture.ready()
+        try await fixture.simulate("press")
+        let event = try await fixture.next(.ignored)
+        #expect(event.remark?.contains("its action does not run") == true)
+        try await isNeverBegun(fixture)
+    }
+}
