@@ -59,7 +59,8 @@ struct NamespacesTests {
         let units = try await Self.generated(settings)
         #expect(
             units.keys.sorted() == [
-                "app-org.pushtotalk.Indicator.service.d", "ptt-accessoryd.service.d", "pttd.service.d",
+                "app-org.pushtotalk.Indicator.service.d", "ptt-accessoryd.service.d", "ptt-actions.service.d",
+                "pttd.service.d",
             ]
         )
         for (unit, written) in units { #expect(written == lines, "\(unit)") }

@@ -3,6 +3,7 @@ import Foundation
 import PTTMessages
 import TestSupport
 import Testing
+import Varlink
 
 /// Presses that run commands: from a simulated button through the built ptt-accessoryd and the built
 /// ptt-actions to a real service manager.
@@ -37,7 +38,9 @@ struct ActionPressTests {
                 ]
             )
             let socket = fixture.directory + "/pushtotalk/actions"
-            try await until { access(socket, F_OK) == 0 }
+            try await until {
+                (try? await VarlinkClient(connectingTo: socket).call("org.varlink.service.GetInfo")) != nil
+            }
         }
     }
 

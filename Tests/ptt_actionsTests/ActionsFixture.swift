@@ -98,8 +98,11 @@ final class ActionsFixture {
         try await restart()
     }
 
+    /// Returns when it answers: it has read its file then.
     private func serves() async throws {
-        try await until { (try? UnixSocket.connect(to: socket, .stream)) != nil }
+        try await until {
+            (try? await VarlinkClient(connectingTo: socket).call("org.varlink.service.GetInfo")) != nil
+        }
     }
 
     private var socket: String { directory + "/pushtotalk/actions" }
