@@ -49,6 +49,17 @@ import Testing
         #expect(error.map { "\($0)".contains(problem) } == true, "\(error.map { "\($0)" } ?? "")")
     }
 
+    @Test func `each example of the documentation can be used`() throws {
+        let page = URL(filePath: #filePath).appending(path: "../../../Documentation/Actions.md").standardized
+        let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```toml\n")
+            .dropFirst()
+        #expect(blocks.count == 5)
+        for block in blocks {
+            let text = try #require(block.components(separatedBy: "```").first)
+            #expect(try ActionList(toml: text).actions.count == 1)
+        }
+    }
+
     @Test func `one button has one action, and a file has 64`() {
         let entry = "[[action]]\ndevice = \"x\"\nbutton = \"talk\"\npress = [\"a\"]\n"
         let twice = #expect(throws: TOMLError.self) { try ActionList(toml: entry + entry) }
