@@ -1,6 +1,7 @@
 import DBus
 package import EventLoop
 import Glibc
+package import Testing
 
 /// A service manager of the test's own: systemd as a user has it, with the session bus that it starts.
 ///
@@ -12,6 +13,26 @@ package final class PrivateServiceManager {
     package let bus: String
     private let process: TestProcess
 
+    /// Whether one can be started here, which takes the right to make namespaces. Tried once.
+    package nonisolated static func isPossible() async -> Bool {
+        withRunningLoop()
+        return await attempt.value
+    }
+
+    package nonisolated static let isImpossible: Comment =
+        "systemd cannot be started as a user's service manager here"
+
+    private nonisolated static let attempt = Task { @EventLoop in
+        do {
+            let scratch = try Scratch()
+            _ = try await start(in: scratch.directory)
+            return true
+        } catch {
+            print("\(isImpossible): \(error)")
+            return false
+        }
+    }
+
     /// - Parameter directory: Its `XDG_RUNTIME_DIR` and its home.
     /// - Returns: The manager, with its name on the bus.
     /// - Throws: If it does not start.
@@ -19,8 +40,13 @@ package final class PrivateServiceManager {
         // Of one that was killed.
         _ = unlink(directory + "/bus")
         let manager = try PrivateServiceManager(in: directory)
-        try await until { access(directory + "/bus", F_OK) == 0 }
-        let connection = try await BusConnection.open(.address(manager.bus))
+        var opened: BusConnection?
+        try await until {
+            // Nothing listens yet.
+            opened = try? await BusConnection.open(.address(manager.bus))
+            return opened != nil
+        }
+        guard let connection = opened else { return manager }
         let owners = AsyncQueue(of: String?.self)
         let watch = connection.watchName("org.freedesktop.systemd1") { owners.add($0) }
         _ = try await owners.first { $0 != nil }

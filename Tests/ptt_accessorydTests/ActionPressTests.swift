@@ -7,7 +7,10 @@ import Varlink
 
 /// Presses that run commands: from a simulated button through the built ptt-accessoryd and the built
 /// ptt-actions to a real service manager.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(
+    .timeLimit(.minutes(2)),
+    .enabled(PrivateServiceManager.isImpossible) { await PrivateServiceManager.isPossible() }
+)
 struct ActionPressTests {
     private static func action(_ button: String, accessory: String) -> String {
         """
