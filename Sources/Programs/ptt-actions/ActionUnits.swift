@@ -102,6 +102,8 @@ final class ActionUnits {
         ]
         call("StartTransientUnit", arguments, for: name, .starting) { units, error in
             units.units[name] = nil
+            // Where no answer came in time, it may run nevertheless.
+            units.order("StopUnit", name)
             units.report(.unitFailed(id, reason: "\(error)"))
         }
     }
