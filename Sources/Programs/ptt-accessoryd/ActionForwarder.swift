@@ -53,7 +53,13 @@ final class ActionForwarder {
     /// Connects once, if there is an action: where systemd listens for ptt-actions, this starts it before the
     /// first press.
     func start() {
-        guard !files.list.actions.isEmpty else { return }
+        guard !files.list.actions.isEmpty else {
+            // ptt-actions, which is not started then, would say so.
+            for problem in files.problems {
+                log.error("\(problem). Until it can be used no button has an action")
+            }
+            return
+        }
         do throws(ServiceError) {
             let starter = try ServiceConnection.actions()
             self.starter = starter
