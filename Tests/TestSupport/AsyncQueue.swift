@@ -18,34 +18,48 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
     /// Removes the first element, as soon as there is one.
     ///
     /// - Throws: ``TimeLimitExceeded``, ``Ended``.
-    package func next(within limit: Duration = awaitLimit) async throws -> Element {
-        try await TestSupport.within(limit) { [stream] in
+    package func next(
+        within limit: Duration = awaitLimit,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> Element {
+        try await TestSupport.within(limit, file: file, line: line) { [stream] in
             for await element in stream { return element }
             throw Ended()
         }
     }
 
     /// The next `count` elements.
-    package func next(_ count: Int, within limit: Duration = awaitLimit) async throws -> [Element] {
+    package func next(
+        _ count: Int,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> [Element] {
         var elements: [Element] = []
-        for _ in 0..<count { elements.append(try await next(within: limit)) }
+        for _ in 0..<count { elements.append(try await next(file: file, line: line)) }
         return elements
     }
 
     /// The first element that `isWanted` holds for; the ones before it are dropped.
     package func first(
         within limit: Duration = awaitLimit,
+        file: StaticString = #fileID,
+        line: UInt = #line,
         where isWanted: (Element) -> Bool
     ) async throws -> Element {
         while true {
-            let element = try await next(within: limit)
+            let element = try await next(within: limit, file: file, line: line)
             if isWanted(element) { return element }
         }
     }
 
     /// All elements until the queue has ended.
-    package func untilEnd(within limit: Duration) async throws -> [Element] {
-        try await TestSupport.within(limit) { [stream] in
+    package func untilEnd(
+        within limit: Duration,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) async throws -> [Element] {
+        try await TestSupport.within(limit, file: file, line: line) { [stream] in
             var elements: [Element] = []
             for await element in stream { elements.append(element) }
             return elements

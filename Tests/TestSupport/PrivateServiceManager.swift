@@ -1,7 +1,6 @@
 import DBus
 package import EventLoop
 import Glibc
-package import Testing
 
 /// A service manager of the test's own: systemd as a user has it, with the session bus that it starts.
 ///
@@ -19,7 +18,7 @@ package final class PrivateServiceManager {
         return await attempt.value
     }
 
-    package nonisolated static let isImpossible: Comment =
+    package nonisolated static let isImpossible =
         "systemd cannot be started as a user's service manager here"
 
     private nonisolated static let attempt = Task { @EventLoop in

@@ -7,7 +7,7 @@ import Testing
 /// Presses of the built `ptt-actions`, which run commands as units of a real service manager.
 @Suite(
     .timeLimit(.minutes(2)),
-    .enabled(PrivateServiceManager.isImpossible) { await PrivateServiceManager.isPossible() }
+    .enabled("\(PrivateServiceManager.isImpossible)") { await PrivateServiceManager.isPossible() }
 )
 struct ActionTests {
     private static func action(

@@ -210,6 +210,7 @@ struct NotificationTests {
             #expect(try await next.calls.next().replaced == 0)
         } else {
             let own = try await next.calls.next()
+            try await until { try TextFile.read(record, limit: 100)?.hasSuffix(" \(own.identifier)") == true }
             // Of the first one nothing is closed, and of this one only now.
             fixture.indicator.signal(15)
             #expect(try await next.closed.next() == own.identifier)
