@@ -21,6 +21,7 @@ import Testing
             roles = { second-talk = "talk", channel-up = "multifunction" }
             [[device]]
             identity = "serial:046d_Pedal:00"
+            key = "BTN_TRIGGER"
             """
         )
         #expect(contents.problems.isEmpty)
@@ -30,12 +31,14 @@ import Testing
         #expect(enrolment.roles == [.secondTalk: .talk, .channelUp: .multifunction])
         #expect(Self.left.bluetoothAddress == "AA:BB:CC:DD:EE:FF")
         #expect(contents.enrolments[1].identity.bluetoothAddress == nil)
+        #expect(enrolment.key == nil && contents.enrolments[1].key == 0x120)
     }
 
     @Test(arguments: [
         ("mode = \"sideways\"", 3, 8, "mode is"), ("nmae = \"x\"", 3, 8, "nmae is not known"),
         ("accessory = \"../../etc\"", 3, 13, "accessory is the name"),
         ("name = \"a\\u0007\"", 3, 8, "name is"),
+        ("key = \"BTN_TIGGER\"", 3, 7, "BTN_TIGGER is no key"),
         ("roles = { tlak = \"talk\" }", 3, 9, "tlak is not a button"),
         ("roles = { talk = \"shout\" }", 3, 18, "shout is not a role"),
         ("restore = [{ service = \"x\", characteristic = \"ffe1\", bits = \"00\" }]", 3, 12, "restore has"),

@@ -41,6 +41,16 @@ import Testing
         #expect(access(scratch.file + ".new", F_OK) != 0)
     }
 
+    @Test(arguments: [(UInt16(0x120), "BTN_TRIGGER"), (0x2FF, "767")])
+    func `a chosen key is written by its name, or by its number if it has none`(code: UInt16, text: String)
+        throws
+    {
+        let scratch = try Scratch()
+        try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(1), key: code)) }
+        #expect(try scratch.text()?.hasSuffix("\nkey = \"\(text)\"\n") == true)
+        #expect(try EnrolmentFile.read(scratch.file).enrolments.map(\.key) == [code])
+    }
+
     @Test func `the permissions of an existing file stay`() throws {
         let scratch = try Scratch()
         try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(1))) }

@@ -71,10 +71,6 @@ import Testing
         #expect(node.transport == expected)
     }
 
-    @Test func `only a jack and a USB device may have a plug with dirty contacts`() {
-        #expect(InputNode.Transport.allCases.filter(\.mayHavePlug) == [.jack, .usb])
-    }
-
     @Test func `the identifier does not depend on the event number`() {
         var replugged = headset
         replugged.sysname = "event12"

@@ -24,6 +24,7 @@ final class PluggedHeadset {
         _ name: String,
         keys: Set<KeyCode> = VirtualHeadset.usualKeys,
         jack: JackSwitches = [],
+        axes: [Int32] = [],
         id: InputNode.ID = .init(bus: InputNode.ID.usb),
         phys: String? = nil,
         tag: String? = nil
@@ -31,7 +32,7 @@ final class PluggedHeadset {
         let (events, continuation) = AsyncStream.makeStream(of: InputDeviceEvent.self)
         monitor = try DeviceMonitor(subsystem: "input", tag: tag)
         try monitor.start { continuation.yield($0) }
-        let headset = try VirtualHeadset(name: name, keys: keys, jack: jack, id: id, phys: phys)
+        let headset = try VirtualHeadset(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
         var iterator = events.makeAsyncIterator()
         var found: InputNode?
         while found == nil, let event = await iterator.next(isolation: EventLoop.shared) {

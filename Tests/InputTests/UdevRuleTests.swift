@@ -88,6 +88,25 @@ struct UdevRuleTests {
         #expect(plugged.node.properties["ID_PTT_MARKED"] == "1")
     }
 
+    @Test(arguments: [("PTT Rule Joystick", "BTN_TRIGGER"), ("PTT grant BTN_SIDE mouse", "BTN_LEFT")])
+    @EventLoop func `a joystick, and a mouse with a button that root granted, are tagged`(
+        name: String,
+        button: String
+    ) async throws {
+        let keys = Set([button, "BTN_SIDE"].compactMap { KeyCode(name: $0) })
+        let plugged = try await PluggedHeadset(name, keys: keys, axes: [0, 1], tag: Self.tag)
+        #expect(plugged.node.tags.isSuperset(of: [Self.tag, "uaccess", "systemd"]))
+        #expect(plugged.node.hasAxes && plugged.node.isJoystick == (button == "BTN_TRIGGER"))
+    }
+
+    @Test @EventLoop func `any other mouse is not tagged`() async throws {
+        let keys = Set(["BTN_LEFT", "BTN_SIDE"].compactMap { KeyCode(name: $0) })
+        for name in ["PTT Rule Headset Mouse", "PTT grant KEY_F13 mouse", "PTT marked mouse"] {
+            let plugged = try await PluggedHeadset(name, keys: keys, axes: [0, 1])
+            #expect(plugged.node.tags.isDisjoint(with: [Self.tag, "uaccess", "systemd"]), "\(name)")
+        }
+    }
+
     @Test(arguments: [
         ("PTT Rule Headset Keyboard", Self.typing),
         ("PTT Rule Remote Control", VirtualHeadset.usualKeys),

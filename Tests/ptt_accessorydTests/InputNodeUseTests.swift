@@ -143,6 +143,37 @@ import Testing
         #expect(try settings(of: use(marked)).definition == usb)
     }
 
+    @Test func `a joystick is used only with the button that was enrolled, and holds to talk`() throws {
+        let trigger = try #require(KeyCode(name: "BTN_TRIGGER"))
+        var stick = node(keys: [trigger, .playPause], properties: ["ID_INPUT_JOYSTICK": "1"])
+        #expect(stick.needsEnrolment)
+        #expect(stick.origin(named: nil).kind == .inputDevice)
+        #expect(use(stick, .missing(reason: "no")) == .unused(reason: "no"))
+        let identity = try #require(stick.identity)
+        let enrolment = Enrolment(identity, key: trigger.rawValue)
+        let settings = try settings(of: use(stick, .enrolled(enrolment)))
+        #expect(settings.definition.keys == [trigger.rawValue])
+        #expect(settings.definition.gesture.mode == .hold)
+        stick.keys = KeyBits([.playPause])
+        #expect(use(stick, .enrolled(enrolment)) == .unused(reason: "it has no BTN_TRIGGER"))
+        stick.keys = KeyBits(letters + [trigger])
+        #expect(use(stick, .enrolled(enrolment)) == .ignored)
+    }
+
+    @Test func `a key to hold is one of a joystick or a USB device, never of a keyboard or a jack`() {
+        #expect(node().hasHeldKeys)
+        #expect(!node(isBesideKeyboard: true).hasHeldKeys)
+        #expect(!node(keys: letters, properties: ["ID_INPUT_JOYSTICK": "1"]).hasHeldKeys)
+        #expect(!node(properties: ["ID_PTT_KEY": "KEY_A"]).hasHeldKeys)
+        var other = node()
+        other.phys = "ALSA"
+        #expect(!other.hasHeldKeys)
+        (other.phys, other.id.bus) = ("", InputNode.ID.bluetooth)
+        #expect(!other.hasHeldKeys)
+        other.properties = ["ID_INPUT_JOYSTICK": "1"]
+        #expect(other.hasHeldKeys)
+    }
+
     @Test func `only what is plugged in, marked or granted needs no enrolment`() {
         var node = node()
         #expect(!node.needsEnrolment)

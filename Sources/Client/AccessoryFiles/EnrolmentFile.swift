@@ -102,6 +102,7 @@ private struct Entry: Decodable {
 
     let identity: String
     let accessory: String?
+    let key: String?
     let name: String?
     let mode: String?
     let roles: [String: String]?
@@ -122,6 +123,7 @@ extension JSON {
         }
         var enrolment = Enrolment(identity, roles: try Self.roles(entry.roles ?? [:]))
         enrolment.accessory = try Self.identifier(entry.accessory)
+        enrolment.key = try Self.key(entry.key)
         enrolment.name = try Self.name(entry.name)
         enrolment.mode = try Self.mode(entry.mode)
         for (index, restoration) in (entry.restore ?? []).enumerated() {
@@ -140,6 +142,14 @@ extension JSON {
             throw EntryError("accessory", "accessory is the name of an accessory file without .toml")
         }
         return text
+    }
+
+    private static func key(_ name: String?) throws(EntryError) -> UInt16? {
+        guard let name else { return nil }
+        guard let code = KeyName.code(of: name) else {
+            throw EntryError("key", "\(name) is no key: use a name of `evtest`, BTN_TRIGGER for example")
+        }
+        return code
     }
 
     private static func name(_ text: String?) throws(EntryError) -> String? {

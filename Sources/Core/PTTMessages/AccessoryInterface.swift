@@ -61,6 +61,7 @@ package enum AccessoryInterface {
 
     /// A device that a scan found, or found again.
     package struct Discovery: Equatable, Codable, Sendable {
+        /// Of an input device the identity that it is enrolled by.
         package let address: String
         package let name: String
         /// Signal strength in dBm, if known.
@@ -71,6 +72,9 @@ package enum AccessoryInterface {
         package let isPaired: Bool
         /// Nil from an older daemon.
         package let addressType: AddressType?
+        /// The key of an input device that was pressed, `BTN_TRIGGER` for example; nil for a Bluetooth
+        /// device.
+        package let key: String?
 
         package init(
             address: String,
@@ -78,7 +82,8 @@ package enum AccessoryInterface {
             rssi: Int?,
             profile: String?,
             isPaired: Bool,
-            addressType: AddressType? = nil
+            addressType: AddressType? = nil,
+            key: String? = nil
         ) {
             self.address = address
             self.name = name
@@ -86,6 +91,7 @@ package enum AccessoryInterface {
             self.profile = profile
             self.isPaired = isPaired
             self.addressType = addressType
+            self.key = key
         }
     }
 

@@ -39,7 +39,7 @@ final class Accessories {
             catalog: files.catalog,
             log: log
         )
-        discovery = Discovery(buttons.mirror, files, log: log)
+        discovery = Discovery(buttons.mirror, headsets, files, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
         let learning = Learning(buttons, headsets, discovery, core: core, log: log)
         service = AccessoryService(
@@ -77,6 +77,7 @@ final class Accessories {
             discovery.update(path)
             headsets.bluetoothChanged()
         }
+        headsets.onNodeChange = { discovery.updateInputs() }
         enrolled.onChange = {
             buttons.reviewDevices()
             headsets.enrolmentChanged()

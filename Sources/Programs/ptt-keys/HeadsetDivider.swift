@@ -71,10 +71,10 @@ extension InputNode {
 
     /// The keys of the node to talk with. Properties that rules of root set take the place of the usual ones:
     /// `ID_PTT_KEY`, the only key of a keyboard that was granted, or `ID_PTT_KEYS`, names with spaces between
-    /// them; empty to leave the device alone.
+    /// them; empty to leave the device alone. A joystick and a mouse are left alone.
     var talkKeys: Set<KeyCode> {
         let granted = properties["ID_PTT_KEY"].map { [Substring($0)] }
-        guard granted != nil || !isKeyboardLike else { return [] }
+        guard !hasAxes, granted != nil || !isKeyboardLike else { return [] }
         let names =
             granted ?? properties["ID_PTT_KEYS"]?.split(separator: " ")
             ?? Self.usualTalkKeys.map { Substring($0) }

@@ -12,19 +12,19 @@ final class DeviceChoice {
     private let stop: StopSignal
     private let isInteractive: Bool
     private var found: [AccessoryInterface.Discovery] = []
-    private var choice: String?
+    private var choice: AccessoryInterface.Discovery?
     private var failure: (any Error)?
     private var input: DescriptorSource?
 
-    /// `wanted` is an address or a name; nil to choose from a list.
+    /// `wanted` is an address, an identity or a name; nil to choose from a list.
     init(wanted: String?, stop: StopSignal) {
         self.wanted = wanted
         self.stop = stop
         isInteractive = wanted == nil && isatty(STDIN_FILENO) == 1
     }
 
-    /// Returns the address.
-    func address(seconds: Int) async throws -> String {
+    /// Returns the device.
+    func device(seconds: Int) async throws -> AccessoryInterface.Discovery {
         let scan = try ServiceConnection.accessory()
         scan.scan(seconds: seconds, { [self] in show($0) }, ended: { [self] in finish($0) })
         Terminal.printError(prompt)
@@ -56,15 +56,16 @@ final class DeviceChoice {
             : localized("no accessory was recognised: press the button during the scan, or name a device")
     }
 
-    private var recognised: [AccessoryInterface.Discovery] { found.filter { $0.profile != nil } }
+    private var recognised: [AccessoryInterface.Discovery] { found.filter(\.isRecognised) }
 
     private func show(_ device: AccessoryInterface.Discovery) {
         if let wanted {
-            if device.address == wanted.uppercased() || device.name == wanted { choose(device.address) }
+            let names = [device.address, device.address.lowercased(), device.name]
+            if names.contains(wanted) { choose(device) }
             return
         }
         if let index = found.firstIndex(where: { $0.address == device.address }) {
-            let isNew = found[index].profile == nil && device.profile != nil
+            let isNew = !found[index].isRecognised && device.isRecognised || found[index].key != device.key
             found[index] = device
             if isNew { list(device, number: index + 1) }
         } else {
@@ -85,17 +86,22 @@ final class DeviceChoice {
         guard found.indices.contains(number - 1) else {
             return Terminal.printError(localized("there is no device \(number) yet"))
         }
-        choose(found[number - 1].address)
+        choose(found[number - 1])
     }
 
-    private func choose(_ address: String) {
-        choice = address
+    private func choose(_ device: AccessoryInterface.Discovery) {
+        choice = device
         stop.trigger()
     }
 
     private func finish(_ error: ServiceError?) {
         failure = error
-        if !isInteractive, wanted == nil, recognised.count == 1 { choice = recognised[0].address }
+        if !isInteractive, wanted == nil, recognised.count == 1 { choice = recognised[0] }
         if !isInteractive || found.isEmpty || error != nil { stop.trigger() }
     }
+}
+
+extension AccessoryInterface.Discovery {
+    /// True if it is probably an accessory.
+    fileprivate var isRecognised: Bool { profile != nil || key != nil }
 }

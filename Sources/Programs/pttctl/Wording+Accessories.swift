@@ -58,7 +58,7 @@ extension Wording {
     static func line(_ device: AccessoryInterface.Discovery) -> String {
         let details = [
             text(device.addressType), device.rssi.map { "\($0) dBm" },
-            device.profile.map { "probably \($0)" },
+            device.profile.map { "probably \($0)" }, device.key,
         ]
         return "\(device.name)  " + ([device.address] + details.compactMap(\.self)).joined(separator: ", ")
     }

@@ -55,14 +55,6 @@ package struct InputNode: Equatable, Sendable {
         case bluetooth
         /// I²C, the platform, a radio receiver's own bus, …
         case other
-
-        /// True if each edge may be that of an electrical contact, which a dirty plug makes as well as a key.
-        package var mayHavePlug: Bool {
-            switch self {
-            case .jack, .usb: true
-            case .avrcp, .bluetooth, .other: false
-            }
-        }
     }
 
     package init(
@@ -98,6 +90,13 @@ package struct InputNode: Equatable, Sendable {
     package var isKeyboardLike: Bool {
         properties["ID_INPUT_KEYBOARD"] == "1" || keys.canTypeText
     }
+
+    /// True for a joystick or a gamepad, which are one kind to udev. systemd lets the person at the seat read
+    /// them (70-uaccess.rules).
+    package var isJoystick: Bool { properties["ID_INPUT_JOYSTICK"] == "1" }
+
+    /// True if it reports movements too, which a grab would take from every program.
+    package var hasAxes: Bool { isJoystick || properties["ID_INPUT_MOUSE"] == "1" }
 
     /// The kernel's sound core gives all its jacks one location (sound/core/jack.c). bluetoothd creates the
     /// device of a remote control on the bus of Bluetooth, and adds to its name (profiles/audio/avctp.c).

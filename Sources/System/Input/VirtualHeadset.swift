@@ -21,6 +21,7 @@ package final class VirtualHeadset {
     ///   - name: At most 79 bytes (`UINPUT_MAX_NAME_SIZE`).
     ///   - keys: The keys that it can send.
     ///   - jack: The switches that it has, all open at first.
+    ///   - axes: The axes that it has, from -128 to 127: with buttons it is a joystick.
     ///   - id: Bus, vendor and product. A device of uinput has no parent on that bus.
     ///   - phys: The physical location that it reports, `ALSA` for the jack of a sound card.
     /// - Throws: `ENOENT` or `ENODEV` without the kernel module `uinput`, `EACCES` without permission to open
@@ -29,6 +30,7 @@ package final class VirtualHeadset {
         name: String,
         keys: Set<KeyCode> = usualKeys,
         jack: JackSwitches = [],
+        axes: [Int32] = [],
         id: InputNode.ID = .init(bus: UInt16(BUS_USB)),
         phys: String? = nil
     ) throws(SystemError) {
@@ -42,12 +44,19 @@ package final class VirtualHeadset {
             libevdev_enable_event_code(description, UInt32(EV_KEY), UInt32(key.rawValue), nil)
         }
         for code in jack.codes { libevdev_enable_event_code(description, UInt32(EV_SW), code, nil) }
+        for axis in axes {
+            var range = input_absinfo(value: 0, minimum: -128, maximum: 127, fuzz: 0, flat: 0, resolution: 0)
+            libevdev_enable_event_code(description, UInt32(EV_ABS), UInt32(axis), &range)
+        }
         device = try VirtualDevice(description, phys: phys)
     }
 
     package func press(_ key: KeyCode) throws(SystemError) { try send(EV_KEY, Int32(key.rawValue), 1) }
 
     package func release(_ key: KeyCode) throws(SystemError) { try send(EV_KEY, Int32(key.rawValue), 0) }
+
+    /// Moves an axis, in a report of its own.
+    package func move(_ axis: Int32, to value: Int32) throws(SystemError) { try send(EV_ABS, axis, value) }
 
     /// Puts a plug in or pulls it: closes these switches of the jack, and opens the others, in one report.
     package func setJack(_ switches: JackSwitches) throws(SystemError) {

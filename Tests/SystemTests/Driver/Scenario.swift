@@ -17,7 +17,7 @@ struct Scenario {
 
     static let all: [Scenario] =
         bluetoothButtons + sleepingButtons + radioFaults + programFaults + soundFaults + levels
-        + wiredHeadsets + inputDevices + persistentKeys
+        + wiredHeadsets + inputDevices + joysticks + persistentKeys
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill + seatAccess + families + hostilePeripherals
         + serialMicrophones + fromTheBox + remoteControls + bluetoothHeadsets + twoUsers + virtualMicrophone

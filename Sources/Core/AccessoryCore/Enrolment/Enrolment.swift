@@ -17,6 +17,9 @@ package struct Enrolment: Equatable, Sendable {
     package var identity: DeviceIdentity
     /// The identifier of its accessory file; nil for the best match.
     package var accessory: String?
+    /// Of an input device: the code of the one key that counts, `BTN_TRIGGER` of a joystick for example. Nil
+    /// for those of the accessory file.
+    package var key: UInt16?
     /// A name in place of the device's own.
     package var name: String?
     /// Nil for the mode of the accessory file.
@@ -28,6 +31,7 @@ package struct Enrolment: Equatable, Sendable {
     package init(
         _ identity: DeviceIdentity,
         accessory: String? = nil,
+        key: UInt16? = nil,
         name: String? = nil,
         mode: ButtonMode? = nil,
         roles: [ButtonRole: ButtonRole] = [:],
@@ -35,6 +39,7 @@ package struct Enrolment: Equatable, Sendable {
     ) {
         self.identity = identity
         self.accessory = accessory
+        self.key = key
         self.name = name
         self.mode = mode
         self.roles = roles

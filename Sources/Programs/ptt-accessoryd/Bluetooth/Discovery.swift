@@ -5,7 +5,7 @@ import EventLoop
 import Logging
 import PTTMessages
 
-/// Discovers Bluetooth devices while there is an observer.
+/// Discovers Bluetooth devices, and input devices by a press of a key, while there is an observer.
 ///
 /// BlueZ allows one discovery per client of the bus, so that all observers share one.
 @EventLoop
@@ -14,14 +14,14 @@ final class Discovery {
     @EventLoop
     final class Observer {
         fileprivate let found: @EventLoop (AccessoryInterface.Discovery) -> Void
-        fileprivate let ended: @EventLoop () -> Void
+        fileprivate let ended: @EventLoop (BluetoothUnavailable?) -> Void
         /// The devices that it has been notified of, by address.
         fileprivate var reported: [String: AccessoryInterface.Discovery] = [:]
         fileprivate var timer: TimerSource?
 
         fileprivate init(
             found: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void,
-            ended: @escaping @EventLoop () -> Void
+            ended: @escaping @EventLoop (BluetoothUnavailable?) -> Void
         ) {
             self.found = found
             self.ended = ended
@@ -31,32 +31,48 @@ final class Discovery {
     private static let callTimeout = Duration.seconds(10)
 
     private let mirror: BlueZMirror
+    private let headsets: Headsets
     private let files: AccessoryFolderWatch
     private let log: Logger
     private var observers: [Observer] = []
     private var adapter: ObjectPath?
     private var deviceWatch: Subscription?
+    private var inputs: [KeyPresses] = []
+    /// Why no Bluetooth device can be found.
+    private var failure: BluetoothUnavailable?
 
-    init(_ mirror: BlueZMirror, _ files: AccessoryFolderWatch, log: Logger) {
+    init(_ mirror: BlueZMirror, _ headsets: Headsets, _ files: AccessoryFolderWatch, log: Logger) {
         self.files = files
         self.mirror = mirror
+        self.headsets = headsets
         self.log = log
     }
 
-    /// Reports every device that BlueZ knows, then each that is found, and again when more is known about it.
+    /// Reports every device that BlueZ knows, then each that is found, and again when more is known about it,
+    /// and each key of an input device that is pressed.
     ///
     /// - Parameters:
     ///   - limit: How long to discover.
     ///   - found: Called for each device; for known ones before this returns.
-    ///   - ended: Called once at the end, unless ``stop(_:)`` was called.
+    ///   - ended: Called once at the end, unless ``stop(_:)`` was called; with the reason if nothing was
+    ///     found because Bluetooth is not available.
     /// - Returns: The observer, for ``stop(_:)``.
-    /// - Throws: ``BluetoothUnavailable``
+    /// - Throws: ``BluetoothUnavailable``, unless an input device can be found.
     func start(
         for limit: Duration,
         found: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void,
-        ended: @escaping @EventLoop () -> Void
+        ended: @escaping @EventLoop (BluetoothUnavailable?) -> Void
     ) throws(BluetoothUnavailable) -> Observer {
-        if observers.isEmpty { try startDiscovery() }
+        if observers.isEmpty {
+            updateInputs(isWanted: true)
+            do throws(BluetoothUnavailable) {
+                failure = nil
+                try startDiscovery()
+            } catch {
+                guard !inputs.isEmpty else { throw error }
+                failure = error
+            }
+        }
         let observer = Observer(found: found, ended: ended)
         let timer = TimerSource { [weak self, weak observer] in
             if let observer { self?.finish(observer) }
@@ -71,7 +87,9 @@ final class Discovery {
     func stop(_ observer: Observer) {
         observer.timer = nil
         observers.removeAll { $0 === observer }
-        if observers.isEmpty { stopDiscovery() }
+        guard observers.isEmpty else { return }
+        inputs = []
+        stopDiscovery()
     }
 
     /// Ends the discovery for all observers: connecting is slow while it runs.
@@ -82,7 +100,7 @@ final class Discovery {
     /// Reports what has changed of a device that BlueZ knows; nil: of any.
     func update(_ path: ObjectPath?) {
         guard !observers.isEmpty else { return }
-        if mirror.connection == nil { return stopAll() }
+        if adapter != nil, mirror.connection == nil { return stopAll() }
         for observer in observers {
             if let path { report(path, to: observer) } else { reportDevices(to: observer) }
         }
@@ -90,7 +108,7 @@ final class Discovery {
 
     private func finish(_ observer: Observer) {
         stop(observer)
-        observer.ended()
+        observer.ended(observer.reported.isEmpty ? failure : nil)
     }
 
     private func reportDevices(to observer: Observer) {
@@ -99,15 +117,41 @@ final class Discovery {
 
     private func report(_ path: ObjectPath, to observer: Observer) {
         guard let device = mirror.objects.describe(path, files.catalog) else { return }
+        report(device, to: observer)
+    }
+
+    private func report(_ device: AccessoryInterface.Discovery, to observer: Observer) {
         let before = observer.reported[device.address]
         // The signal strength changes all the time, which is not reported.
         let hasChanged = before.map {
-            ($0.name, $0.profile, $0.isPaired, $0.rssi == nil)
-                != (device.name, device.profile, device.isPaired, device.rssi == nil)
+            ($0.name, $0.profile, $0.isPaired, $0.rssi == nil, $0.key)
+                != (device.name, device.profile, device.isPaired, device.rssi == nil, device.key)
         }
         guard hasChanged ?? true else { return }
         observer.reported[device.address] = device
         observer.found(device)
+    }
+
+    // MARK: - Input devices
+
+    /// Opens those that have come, and closes those that have gone.
+    func updateInputs() { updateInputs(isWanted: !observers.isEmpty) }
+
+    private func updateInputs(isWanted: Bool) {
+        let present = isWanted ? headsets.withHeldKeys : []
+        inputs = present.compactMap { accessory in
+            if let open = inputs.first(where: { $0.accessory == accessory }) { return open }
+            do throws(SystemError) {
+                return try KeyPresses(accessory) { [weak self] in self?.pressed($0) }
+            } catch {
+                log.info("\(error)")
+                return nil
+            }
+        }
+    }
+
+    private func pressed(_ device: AccessoryInterface.Discovery) {
+        for observer in observers { report(device, to: observer) }
     }
 
     // MARK: - BlueZ
@@ -130,6 +174,7 @@ final class Discovery {
     }
 
     private func stopDiscovery() {
+        guard adapter != nil else { return }
         deviceWatch = nil
         mirror.connection?.call(call("StopDiscovery"), timeout: Self.callTimeout) { [log] result in
             // It also ends with the adapter and with our connection.

@@ -142,8 +142,9 @@ final class AccessoryService {
         do throws(BluetoothUnavailable) {
             scans[identifier] = try discovery.start(for: limit) { found in
                 call.reply(.encoding(AccessoryInterface.ScanReply(device: found)), continues: true)
-            } ended: { [weak self] in
+            } ended: { [weak self] failure in
                 self?.scans[identifier] = nil
+                if let failure { return call.fail(.unavailable(failure.reason)) }
                 call.reply(.encoding(AccessoryInterface.ScanReply(device: nil)))
             }
         } catch {

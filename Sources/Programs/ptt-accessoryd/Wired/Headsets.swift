@@ -25,6 +25,8 @@ final class Headsets {
     /// Nodes that are listed without being used.
     private var listed: [String: Origin] = [:]
     private var isGrabbing = false
+    /// Called after an input device has come, changed or gone.
+    var onNodeChange: @EventLoop () -> Void = {}
 
     init(
         core: PressForwarder,
@@ -106,6 +108,7 @@ final class Headsets {
     ///   - present: The node, or nil if it was removed.
     ///   - node: The node as it was reported.
     private func set(_ present: InputNode?, of node: InputNode) {
+        defer { onNodeChange() }
         guard let half = node.half else {
             nodes[node.sysname] = present
             return review(node.sysname)
@@ -198,12 +201,22 @@ final class Headsets {
     }
 
     /// An input device that can be learned.
-    struct Accessory {
+    struct Accessory: Equatable {
         /// The node that is read.
         let source: InputNode
         /// The identity that it is enrolled by.
         let identity: DeviceIdentity
         let name: String
+    }
+
+    /// The devices with keys that a person can hold and choose among: joysticks, USB headsets, the sound
+    /// interfaces of radios. Not jacks, whose key short-circuits the microphone.
+    var withHeldKeys: [Accessory] {
+        nodes.values.filter { $0.hasHeldKeys && $0.isReadable }
+            .sorted { $0.sysname < $1.sysname }
+            .compactMap { node in
+                node.identity.map { .init(source: node, identity: $0, name: owner(of: node).origin.name) }
+            }
     }
 
     /// - Parameter identifier: What it is listed with; for the keys of a Bluetooth device its address.

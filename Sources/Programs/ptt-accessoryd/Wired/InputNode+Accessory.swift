@@ -26,7 +26,7 @@ extension InputNode {
     }
 
     private var originKind: OriginKind {
-        if properties[Self.keyProperty] != nil { return .inputDevice }
+        if properties[Self.keyProperty] != nil || isJoystick { return .inputDevice }
         return switch transport {
         case .jack, .usb: .wiredHeadset
         case .avrcp: .bluetoothHeadset
@@ -67,9 +67,7 @@ extension InputNode {
                 return .unused(reason: "\(name) is granted, but there is no such key")
             }
             guard keys.contains(key) else { return .ignored }
-            let chosen = consent.enrolment?.accessory.flatMap { catalog[$0] }
-            let files = (chosen.map { [$0] } ?? []) + catalog.ranked(for: deviceDescription)
-            return consent.use(.granted(key.rawValue, as: files))
+            return consent.use(.granted(key.rawValue, as: files(in: catalog, consent.enrolment)))
         }
         if isKeyboardLike {
             guard isMarked else { return .ignored }
@@ -78,11 +76,22 @@ extension InputNode {
                     + "sudo pttctl grant \(product.text) KEY"
             )
         }
+        if let key = consent.enrolment?.key.map({ KeyCode(rawValue: $0) }) {
+            guard keys.contains(key) else { return .unused(reason: "it has no \(key)") }
+            return consent.use(.granted(key.rawValue, as: files(in: catalog, consent.enrolment)))
+        }
+        if isJoystick, case .missing(let reason) = consent { return .unused(reason: reason) }
         guard let definition = definition(in: catalog, enrolment: consent.enrolment) else {
             return isMarked ? .unused(reason: "no accessory file has one of its keys") : .ignored
         }
         if isBesideKeyboard, !isMarked { return .ignored }
         return consent.use(definition)
+    }
+
+    /// The files that may say what one of its keys does, the best first.
+    private func files(in catalog: AccessoryCatalog, _ enrolment: Enrolment?) -> [AccessoryDefinition] {
+        let chosen = enrolment?.accessory.flatMap { catalog[$0] }
+        return (chosen.map { [$0] } ?? []) + catalog.ranked(for: deviceDescription)
     }
 
     private func definition(in catalog: AccessoryCatalog, enrolment: Enrolment?) -> AccessoryDefinition? {
@@ -100,9 +109,21 @@ extension InputNode {
     /// in-ear detection sends the same keys.
     var needsEnrolment: Bool {
         guard properties[Self.keyProperty] == nil, !isMarked else { return false }
+        // It was plugged in for games.
+        if isJoystick { return true }
         return switch transport {
         case .jack, .usb: false
         case .avrcp, .bluetooth, .other: true
+        }
+    }
+
+    /// True if any of its keys may be enrolled to be held.
+    var hasHeldKeys: Bool {
+        guard !isKeyboardLike, properties[Self.keyProperty] == nil else { return false }
+        guard !isJoystick else { return true }
+        return switch transport {
+        case .usb, .other: !isBesideKeyboard || isMarked
+        case .jack, .avrcp, .bluetooth: false
         }
     }
 

@@ -46,8 +46,8 @@ extension AccessoryDefinition {
         return Set(input.meanings.keys)
     }
 
-    /// One key that root has granted, with what the best of the device's files says of it; without a file a
-    /// key to hold.
+    /// One key that root has granted or a person has chosen, with what the best of the device's files says of
+    /// it; without a file a key to hold.
     ///
     /// - Parameters:
     ///   - code: The key.

@@ -66,7 +66,8 @@ final class WiredHeadset {
         self.link = link
         let keys = Set(settings.definition.keys.map { KeyCode(rawValue: $0) })
         hasOnlyTalkKeys =
-            source.half != nil || source.keys == KeyBits(keys.filter { source.keys.contains($0) })
+            source.half != nil
+            || !source.hasAxes && source.keys == KeyBits(keys.filter { source.keys.contains($0) })
         // The half of a divided pedal has no other key, and can be grabbed.
         if isGranted, source.half == nil, let key = keys.first {
             device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }

@@ -2,23 +2,27 @@ import AccessoryCore
 import ArgumentParser
 import CommandLineTool
 import EventLoop
+import Invocation
 import PTTMessages
 import ServiceClient
 
 struct PairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Find a Bluetooth button, connect to it, and enrol it.",
+        abstract: "Find a Bluetooth button, a joystick or a USB device with keys, and enrol it.",
         discussion: """
             Press the button during the scan: most buttons can be found only for a few seconds after a press. With a name \
             or an address the first matching device is paired; without one you choose from a list.
 
             Then press and release its talk button once, when asked. That transmits nothing; from then on its presses \
             count. A button that is enrolled already is tested again, and keeps what you do not name.
+
+            A joystick, a gamepad or a USB device with keys is found by the press of the key that you want to talk with, \
+            which needs no test.
             """
     )
 
-    @Argument(help: "A Bluetooth address, or the name of the device.")
+    @Argument(help: "A Bluetooth address, the identity of an input device, or the name of the device.")
     var device: String?
 
     @OptionGroup var scan: ScanOptions
@@ -43,10 +47,36 @@ struct PairCommand: ParsableCommand {
         )
         try runOnLoop {
             let choice = DeviceChoice(wanted: device, stop: try StopSignal())
-            let address = try await choice.address(seconds: scan.seconds)
-            let dialog = PairingDialog(address: address, choices: choices, json: json, stop: try StopSignal())
+            let found = try await choice.device(seconds: scan.seconds)
+            if let key = found.key { return try Self.enrol(found, key, choices, json: json) }
+            let dialog = PairingDialog(
+                address: found.address,
+                choices: choices,
+                json: json,
+                stop: try StopSignal()
+            )
             try await dialog.run(seconds: scan.testSeconds)
         }
+    }
+
+    /// The press that has found an input device is its test.
+    private static func enrol(
+        _ device: AccessoryInterface.Discovery,
+        _ key: String,
+        _ choices: PairingDialog.Choices,
+        json: Bool
+    ) throws {
+        guard let identity = DeviceIdentity(device.address), let code = KeyName.code(of: key) else {
+            throw CommandError(localized("nothing can be enrolled as \(key) of \(device.name)"))
+        }
+        var enrolment = try EnrolledDeviceFile.enrolment(of: identity) ?? Enrolment(identity)
+        enrolment.key = code
+        enrolment.accessory = choices.accessory ?? enrolment.accessory
+        enrolment.name = choices.name ?? enrolment.name
+        enrolment.mode = choices.mode ?? enrolment.mode
+        try EnrolledDeviceFile.set(enrolment)
+        if json { return try Terminal.print(device) }
+        Terminal.print(localized("enrolled  \(enrolment.name ?? device.name)  \(key) \(identity.text)"))
     }
 }
 
@@ -68,17 +98,18 @@ struct RepairCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, address, scan) = (output.json, address, scan)
+        let (json, wanted, scan) = (output.json, address, scan)
         try runOnLoop {
             do {
-                let remark = try await ServiceConnection.accessory().forget(address)
+                let remark = try await ServiceConnection.accessory().forget(wanted)
                 if let remark { Terminal.printError(remark) }
             } catch ServiceError.failed(name: AccessoryInterface.deviceNotFound, reason: _) {
                 // Nothing is left to remove.
             }
-            let choice = DeviceChoice(wanted: address, stop: try StopSignal())
-            let found = try await choice.address(seconds: scan.seconds)
-            let dialog = PairingDialog(address: found, choices: .init(), json: json, stop: try StopSignal())
+            let choice = DeviceChoice(wanted: wanted, stop: try StopSignal())
+            let found = try await choice.device(seconds: scan.seconds)
+            let address = found.address
+            let dialog = PairingDialog(address: address, choices: .init(), json: json, stop: try StopSignal())
             try await dialog.run(seconds: scan.testSeconds)
         }
     }
@@ -87,14 +118,23 @@ struct RepairCommand: ParsableCommand {
 struct ForgetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Remove a Bluetooth button, its bond and its enrolment, and write its settings back."
+        abstract: "Remove a Bluetooth button, its bond and its enrolment, and write its settings back.",
+        discussion: "Of an input device, a joystick for example, only the enrolment is removed."
     )
 
-    @Argument(help: "Its Bluetooth address, as `pttctl devices` shows it.")
+    @Argument(help: "Its Bluetooth address or its identity, as `pttctl devices` shows it.")
     var address: String
 
     func run() throws {
         let address = address
+        if DeviceIdentity(bluetoothAddress: address).bluetoothAddress == nil,
+            let identity = DeviceIdentity(address)
+        {
+            guard try EnrolledDeviceFile.remove(identity) else {
+                throw CommandError(localized("\(address) is not enrolled: `pttctl devices` lists what is"))
+            }
+            return
+        }
         try runOnLoop {
             let result: Result<String?, ServiceError>
             do throws(ServiceError) {

@@ -16,12 +16,13 @@ final class Headset {
         _ name: String,
         keys: Set<KeyCode> = VirtualHeadset.usualKeys,
         jack: JackSwitches = [],
+        axes: [Int32] = [],
         id: InputNode.ID = .init(bus: InputNode.ID.usb),
         phys: String? = nil
     ) async throws -> Headset {
         let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
         try monitor.start { _ in Conditions.evaluate() }
-        let device = try VirtualHeadset(name: name, keys: keys, jack: jack, id: id, phys: phys)
+        let device = try VirtualHeadset(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
         var node: InputNode?
         try await until("udev announces \(name)") {
             node = monitor.nodes.values.first { $0.devnode == device.devnode }
@@ -53,6 +54,8 @@ final class Headset {
     func hold(_ key: KeyCode) throws { try device.press(key) }
 
     func release(_ key: KeyCode) throws { try device.release(key) }
+
+    func move(_ axis: Int32, to value: Int32) throws { try device.move(axis, to: value) }
 
     func setJack(_ switches: JackSwitches) throws { try device.setJack(switches) }
 

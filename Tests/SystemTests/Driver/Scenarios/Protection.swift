@@ -79,7 +79,7 @@ extension Scenario {
         application.close()
     }
 
-    private static func voluntarySwitches(of processID: Int) throws -> Int {
+    static func voluntarySwitches(of processID: Int) throws -> Int {
         var sum = 0
         for thread in try names(in: "/proc/\(processID)/task") {
             let status = try read("/proc/\(processID)/task/\(thread)/status")
