@@ -88,15 +88,19 @@ struct UdevRuleTests {
         #expect(plugged.node.properties["ID_PTT_MARKED"] == "1")
     }
 
-    @Test(arguments: [("PTT Rule Joystick", "BTN_TRIGGER"), ("PTT grant BTN_SIDE mouse", "BTN_LEFT")])
+    @Test(arguments: [
+        ("PTT Rule Joystick", ["BTN_TRIGGER"], true),
+        ("PTT grant BTN_SIDE mouse", ["BTN_LEFT", "BTN_SIDE"], false),
+    ])
     @EventLoop func `a joystick, and a mouse with a button that root granted, are tagged`(
         name: String,
-        button: String
+        buttons: [String],
+        isJoystick: Bool
     ) async throws {
-        let keys = Set([button, "BTN_SIDE"].compactMap { KeyCode(name: $0) })
+        let keys = Set(buttons.compactMap { KeyCode(name: $0) })
         let plugged = try await PluggedHeadset(name, keys: keys, axes: [0, 1], tag: Self.tag)
         #expect(plugged.node.tags.isSuperset(of: [Self.tag, "uaccess", "systemd"]))
-        #expect(plugged.node.hasAxes && plugged.node.isJoystick == (button == "BTN_TRIGGER"))
+        #expect(plugged.node.hasAxes && plugged.node.isJoystick == isJoystick)
     }
 
     @Test @EventLoop func `any other mouse is not tagged`() async throws {
