@@ -89,7 +89,7 @@ struct UdevRuleTests {
     }
 
     @Test(arguments: [
-        ("PTT Rule Joystick", ["BTN_TRIGGER"], true),
+        ("PTT Rule Joystick", ["BTN_TRIGGER", "BTN_THUMB"], true),
         ("PTT grant BTN_SIDE mouse", ["BTN_LEFT", "BTN_SIDE"], false),
     ])
     @EventLoop func `a joystick, and a mouse with a button that root granted, are tagged`(
