@@ -224,13 +224,18 @@ struct IndicatorTests {
         #expect(indicator.handle(.core(.event(refusal)), at: Self.now) == [])
     }
 
-    @Test func `the time limit and a lost button are shown as text, until the next transmission`() throws {
+    @Test func `the time limit, a latch and a lost button are shown as text, until the next transmission`()
+        throws
+    {
         var (indicator, _) = try Self.joined()
         let button = Origin(kind: .bluetoothButton, identifier: "b", name: "Button")
         let began = CoreEvent.transmissionBegan(transmission: Self.transmission(button))
         _ = indicator.handle(.core(.event(began)), at: Self.now)
         let near = indicator.handle(.core(.event(.timeLimitNear(secondsLeft: 10))), at: Self.now)
         #expect(Self.problem(near) == "The time limit ends this in 10 s")
+        let latched = CoreEvent.transmissionLatched(transmission: Self.transmission(button))
+        let stays = indicator.handle(.core(.event(latched)), at: Self.now)
+        #expect(Self.problem(stays) == "The microphone stays open until the next press")
         let lost = CoreEvent.transmissionEnded(
             transmission: Self.transmission(button),
             cause: .linkLost,

@@ -14,6 +14,8 @@ enum InitialState: String, CaseIterable {
     case sessionInactive
     case activating
     case active
+    /// A tap latched.
+    case latched
     /// A release lags.
     case released
     case receiving
@@ -72,6 +74,7 @@ enum InitialState: String, CaseIterable {
         case .activating, .pastTheLimit: activating
         case .emergencyPastTheLimit: joined + [TestEvents.begin(TestEvents.button, role: .emergency)]
         case .active: activating + capture
+        case .latched: activating + capture + [TestEvents.latch(TestEvents.button)]
         case .released: activating + capture + [TestEvents.end(TestEvents.button)]
         case .receiving: receiving
         case .emergency: joined + [TestEvents.begin(TestEvents.button, role: .emergency)] + capture

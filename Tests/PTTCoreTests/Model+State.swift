@@ -92,6 +92,9 @@ extension Model {
         /// What its capture stream delivers, once that is open.
         var format: AudioFormat?
         var isWarned = false
+        /// Its button was tapped and keeps it on; the tone that says so is played once frames are delivered.
+        var isLatched = false
+        var owesLatchTone = false
         /// Its button is released, and it goes on until then.
         var released: (by: TransmitSource, end: MonotonicTime)?
     }

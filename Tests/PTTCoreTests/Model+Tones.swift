@@ -25,6 +25,29 @@ extension Model {
         if let limit = gateLimit, now >= limit { gateLimit = nil }
     }
 
+    /// Semantics, “Latch”: only the connection and the button that hold the transmission keep it on.
+    mutating func latch(_ client: ClientID, _ report: ChannelInterface.LatchReport) -> String {
+        let isLastResort = channel == nil && report.channelID == nil && attachments[client] == nil
+        if !isLastResort, let refusal = noAccess(client, report.channelID) { return refusal }
+        guard let transmission, transmission.released == nil else { return "noTransmission" }
+        guard
+            report.origin == transmission.origin && report.role == transmission.role
+                && client == transmission.client
+        else { return "notHeld" }
+        guard !transmission.isLatched else { return "done" }
+        self.transmission?.isLatched = true
+        self.transmission?.owesLatchTone = true
+        notifications.append(.kind("transmissionLatched"))
+        return "done"
+    }
+
+    /// Semantics, “Latch”: after the talk permit, and in full duplex too.
+    mutating func playLatch() {
+        guard transmission?.owesLatchTone == true, isLive, gateLimit == nil else { return }
+        transmission?.owesLatchTone = false
+        tones.append("latched")
+    }
+
     mutating func playRefusal(_ source: TransmitSource, isBusy: Bool) {
         if source != .developerRequest, isAudible { tones.append(isBusy ? "busy" : "denied") }
     }

@@ -134,6 +134,7 @@ struct Model {
         default: apply(event)
         }
         updateAudio()
+        playLatch()
     }
 
     private mutating func answer(_ request: TalkSession.Request, from client: ClientID) -> String? {
@@ -150,6 +151,7 @@ struct Model {
         case .leave(let request): leave(client, request.channelID)
         case .begin(let request): begin(client, request)
         case .end(let request): end(client, request)
+        case .latch(let report): latch(client, report)
         case .report(let report): self.report(client, report)
         case .finishPush(let request): finish(client, request)
         case .setVolume(let request): setVolume(request.volume)

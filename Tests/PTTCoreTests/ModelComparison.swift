@@ -95,6 +95,7 @@ struct ModelComparison {
             status.transmission?.origin == transmission?.origin,
             status.transmission?.source == transmission?.source,
             status.transmission?.role == transmission?.role,
+            (status.transmission?.latched != nil) == (transmission?.isLatched == true),
             status.isAudioServerReady == model.hasAudioServer,
             status.saveFailure == model.saveFailure,
             status.virtualMicrophone == model.virtualMicrophone,

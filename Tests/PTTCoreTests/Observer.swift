@@ -172,8 +172,11 @@ struct Observer {
             if gate != nil { return "a microphone is announced twice" }
             gate = (capture, now + .seconds(2))
         case .playTone(let tone):
-            if openCapture != nil, tone != .timeLimitNear {
+            if openCapture != nil, ![.timeLimitNear, .latched].contains(tone) {
                 return "the microphone captures the tone \(tone)"
+            }
+            if tone == .latched, openCapture == nil || gate != nil || status.transmission?.latched == nil {
+                return "a microphone is announced as latched that is not"
             }
         case .saveVolume(let volume):
             if volume == savedVolume { return "the volume is saved again as it was" }

@@ -97,6 +97,8 @@ enum RandomSequence {
                 TestEvents.status(.ready, by: radio), TestEvents.mode(.fullDuplex, by: radio),
                 TestEvents.foreground(true, by: radio),
             ])
+        case 53 where Bool.random(using: &random):
+            return TestEvents.latch(TestEvents.button, role: random.pick([.talk, .talk, .emergency]))
         case 53...56:
             return TestEvents.end(
                 random.pick([TestEvents.button, TestEvents.headset]),

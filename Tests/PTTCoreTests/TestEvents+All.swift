@@ -46,6 +46,9 @@ extension TestEvents {
             .linkLost,
             role: .emergency
         ),
+        "the button latches": latch(button),
+        "the button's emergency button latches": latch(button, role: .emergency),
+        "another connection latches the button": latch(button, by: commandLine),
         "channel up is pressed": report(.channelUp, isPressed: true),
         "channel up is pressed on another connection": report(
             .channelUp,
@@ -179,6 +182,7 @@ extension TestEvents {
     static let few: Set<String> = [
         "Radio attaches", "another Radio attaches", "Radio joins", "a program joins", "a person leaves",
         "the button begins", "the headset begins an emergency", "Radio begins", "the button is released",
+        "the button latches",
         "channel up is pressed", "Radio stops",
         "Radio allows full duplex", "Radio only listens", "Ann talks", "the participant is cleared",
         "a push for Radio", "push 1 sets Ann and stops", "push 1 leaves", "Radio disconnects",

@@ -102,6 +102,14 @@ enum TestEvents {
         .request(request, from: client, .end(.init(channelID: nil, origin: origin, cause: cause, role: role)))
     }
 
+    static func latch(
+        _ origin: Origin,
+        by client: ClientID = accessoryd,
+        role: ButtonRole = .talk
+    ) -> TalkSession.Event {
+        .request(request, from: client, .latch(.init(channelID: nil, origin: origin, role: role)))
+    }
+
     static func report(
         _ role: ButtonRole,
         isPressed: Bool,

@@ -107,6 +107,8 @@ import Testing
         case .publish(.transmissionRefused(_, let refusal)): "publish transmissionRefused \(refusal.code)"
         case .publish(.transmissionBegan(let transmission)):
             "publish transmissionBegan \(button(transmission))"
+        case .publish(.transmissionLatched(let transmission)):
+            "publish transmissionLatched \(button(transmission))"
         case .publish(.transmissionEnded(let transmission, let cause, let source)):
             "publish transmissionEnded \(transmission.transmissionID.rawValue) \(cause) by \(source)"
         case .publish(.channelJoined(let channel, let reason)):

@@ -52,7 +52,8 @@ extension InterfaceFileTests {
         switch event {
         case .channelJoined, .descriptorChanged, .applicationStarting, .applicationDetached, .channelLeft,
             .serviceStatusChanged, .transmissionModeChanged, .accessoryEventsChanged, .participantChanged,
-            .transmissionBegan, .transmissionEnded, .transmissionRefused, .timeLimitNear, .audioActivating,
+            .transmissionBegan, .transmissionLatched, .transmissionEnded, .transmissionRefused,
+            .timeLimitNear, .audioActivating,
             .audioActivated, .audioDeactivated, .audioInterrupted, .audioInterruptionEnded, .routeChanged,
             .audioServerReady, .audioServerLost, .pushFinished, .stateSaved, .stateNotSaved,
             .virtualMicrophoneChanged, .callChanged, .recordersChanged, .microphoneChanged, .volumeChanged,

@@ -59,7 +59,8 @@ import Testing
             [
                 Method(Channel.join), Method(Channel.leave), Method(Channel.setDescriptor),
                 Method(Channel.getImage), Method(Channel.beginTransmitting), Method(Channel.endTransmitting),
-                Method(Channel.reportButton), Method(Channel.setVolume), Method(Channel.reportBattery),
+                Method(Channel.reportLatch), Method(Channel.reportButton), Method(Channel.setVolume),
+                Method(Channel.reportBattery),
                 Method(Channel.subscribeLevels), Method(Channel.removeVirtualMicrophone),
                 Method(Channel.getStatus), Method(Channel.subscribe),
             ],

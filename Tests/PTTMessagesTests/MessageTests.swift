@@ -15,7 +15,8 @@ import Testing
         source: .handsfreeButton,
         origin: origin,
         began: 1_000_000,
-        role: .emergency
+        role: .emergency,
+        latched: 1_200_000
     )
     static let channel = Channel(
         channelID: ChannelID(randomBytes: (1, 2)),
@@ -47,6 +48,7 @@ import Testing
         .accessoryEventsChanged(isEnabled: false),
         .participantChanged(participant: Participant(name: "Ann", image: image)),
         .participantChanged(participant: nil), .transmissionBegan(transmission: transmission),
+        .transmissionLatched(transmission: emergency),
         .transmissionEnded(transmission: transmission, cause: .linkLost, endedBy: .unknown),
         .transmissionRefused(origin: origin, refusal: Refusal(.channelNotFound, "no channel is joined")),
         .timeLimitNear(secondsLeft: 10), .audioActivating, .audioActivated, .audioDeactivated,

@@ -66,6 +66,7 @@ import Testing
         .channelLeft(leaveReason: .userRequest, explanation: "x"),
         .participantChanged(participant: channel.participant),
         .transmissionBegan(transmission: transmission),
+        .transmissionLatched(transmission: transmission),
         .transmissionEnded(transmission: transmission, cause: .linkLost, endedBy: .unknown),
         .transmissionRefused(origin: origin, refusal: refusal), .routeChanged(input: "x", output: "x"),
         .pushFinished(pushID: push.pushID, outcome: .failed, explanation: "x"),

@@ -51,6 +51,22 @@ import Testing
         )
     }
 
+    @Test func `the status and an event show that a transmission goes on until the next press`() {
+        let transmission = Transmission(
+            transmissionID: TransmissionID(rawValue: 1),
+            source: .handsfreeButton,
+            origin: Origin(kind: .bluetoothButton, identifier: "A4:C1:38:00:00:01", name: "Left"),
+            began: 1_000_000,
+            latched: 1_200_000
+        )
+        let status = Status(transmission: transmission, isAudioServerReady: true, timeLimit: 60)
+        let text = "Left (handsfreeButton), until its next press"
+        #expect(Wording.lines(status).contains("transmission  \(text)"))
+        #expect(
+            Wording.line(.transmissionLatched(transmission: transmission)) == "transmission stays on: \(text)"
+        )
+    }
+
     @Test func `a status shows that the channel could not be saved, and why`() {
         let failure = "create /home/ann/.local/state/pushtotalk/channel.json.new: No space left on device"
         let status = Status(isAudioServerReady: true, timeLimit: 60, saveFailure: failure)

@@ -29,7 +29,8 @@ import Testing
                             name: "Knöpfchen \"1\"\n"
                         ),
                         began: 1_000_000,
-                        role: role
+                        role: role,
+                        latched: role == .emergency ? 1_200_000 : nil
                     )
                     expectSame(.transmissionBegan(transmission: transmission))
                     for cause in EndCause.allCases {

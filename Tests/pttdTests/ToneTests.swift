@@ -27,6 +27,29 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `a tap that latches is known to all, and its tone is not in what is received`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await MicrophoneFixture.start(
+            program,
+            "microphone = \"speaker.monitor\"",
+            playsTones: true
+        )
+        try await fixture.untilTonesAreReady()
+        _ = try await fixture.accessoryd.begin()
+        try await fixture.packets(10)
+        let report = ChannelInterface.LatchReport(channelID: nil, origin: .button, role: .talk)
+        _ = try await fixture.accessoryd.call(ChannelInterface.reportLatch, report)
+        try await fixture.packets(100)
+        #expect(fixture.peak == 0)
+        let transmission = try #require(try await fixture.accessoryd.status().transmission)
+        #expect(try #require(transmission.latched) > transmission.began)
+        try await fixture.accessoryd.end()
+        let ended = try await fixture.end()
+        #expect(ended == .released)
+    }
+
+    @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `without the gate it receives the tone, which is played`(
         program: PrivateAudioServer.Program
     ) async throws {

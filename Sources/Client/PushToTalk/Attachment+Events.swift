@@ -34,7 +34,8 @@ extension Attachment {
                 callbackQueue.enqueue(.failedToStop(channelID.uuid, PTChannelError(refusal)))
             }
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
-            .transmissionModeChanged, .accessoryEventsChanged, .transmissionRefused, .timeLimitNear,
+            .transmissionModeChanged, .accessoryEventsChanged, .transmissionRefused, .transmissionLatched,
+            .timeLimitNear,
             .audioActivating, .stateSaved, .stateNotSaved, .virtualMicrophoneChanged, .callChanged,
             .recordersChanged, .microphoneChanged, .volumeChanged, .unknown:
             break  // Apple's framework has no callbacks for these.

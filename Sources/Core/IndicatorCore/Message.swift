@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// What a tone says, as text for those who do not hear it: why a press was refused, or why a transmission
-/// ended or is about to.
+/// What a tone says, as text for those who do not hear it: why a press was refused, why a transmission ended
+/// or is about to, or that it stays on.
 package struct Message: Equatable, Sendable {
     package let text: Text
     /// Two messages with the same text are two.
@@ -27,6 +27,7 @@ extension CoreEvent {
         if case .timeLimitNear(let secondsLeft) = self {
             return Text("The time limit ends this in \(secondsLeft) s")
         }
+        if case .transmissionLatched = self { return Text("The microphone stays open until the next press") }
         if case .transmissionEnded(_, let cause, _) = self { return cause.message }
         return nil
     }

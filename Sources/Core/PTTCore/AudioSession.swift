@@ -186,6 +186,11 @@ struct AudioSession: Equatable, Sendable {
         microphone.map { $0.capture.captureID == captureID && $0.gate != .closed } ?? false
     }
 
+    /// Returns true if frames of this stream are delivered where there is a sink.
+    func isOpen(_ captureID: CaptureID) -> Bool {
+        microphone.map { $0.capture.captureID == captureID && $0.gate == .open } ?? false
+    }
+
     mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
         guard speaker?.playbackID == playbackID else { return }
         streamStarted(effects: &effects)

@@ -3,11 +3,13 @@ import PTTMessages
 /// The right to transmit, while a transmission lasts: it belongs to one connection and one origin, and is
 /// limited in time.
 struct Lease: Equatable, Sendable {
-    let transmission: Transmission
+    var transmission: Transmission
     let holder: ClientID
     /// The time at which to warn of the limit; nil once that is done.
     var warning: MonotonicTime?
     let limit: MonotonicTime
+    /// True from a tap that latches until ``Tone/latched`` is played.
+    var latchIsSilent = false
     /// Set while a release lags.
     var released: Released?
 

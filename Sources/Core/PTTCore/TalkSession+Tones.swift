@@ -7,6 +7,14 @@ extension TalkSession {
         effects.play(tone)
     }
 
+    /// Plays the tone of a latch, once the talk permit is over, which it would replace; in full duplex too,
+    /// where no other tone says that the microphone is open.
+    mutating func playLatch(effects: inout EffectCollector) {
+        guard let lease, lease.latchIsSilent, audio.isOpen(lease.captureID) else { return }
+        self.lease?.latchIsSilent = false
+        effects.play(.latched)
+    }
+
     /// The tone of a press that is refused. An application that asks for a transmission by itself knows from
     /// the answer.
     func playRefusal(of source: TransmitSource, _ refusal: RefusalCause, effects: inout EffectCollector) {

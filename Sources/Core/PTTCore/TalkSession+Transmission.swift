@@ -113,6 +113,25 @@ extension TalkSession {
         return .done
     }
 
+    /// A tap keeps the transmission of its button on until the next press.
+    mutating func latch(
+        _ report: ChannelInterface.LatchReport,
+        from client: ClientID,
+        effects: inout EffectCollector
+    ) -> Answer {
+        if let refusal = accessRefusal(to: report.channelID, of: client) { return .refused(refusal) }
+        guard var lease, lease.released == nil else { return .refused(.noTransmission) }
+        guard transmits(report.origin, report.role, by: client) else {
+            return .refused(.notHeld(by: report.origin, report.role, lease.transmission))
+        }
+        guard lease.transmission.latched == nil else { return .done }
+        lease.transmission.latched = effects.now.microseconds
+        lease.latchIsSilent = true
+        self.lease = lease
+        effects.publish(.transmissionLatched(transmission: lease.transmission))
+        return .done
+    }
+
     /// Why a client may neither begin nor end a transmission in the channel that it names. An application
     /// that is attached talks into its own channel only; any other client that names none also into the
     /// Push-to-Talk Microphone.

@@ -139,6 +139,7 @@ package struct TalkSession: Equatable, Sendable {
         yieldTransmission(effects: &effects)
         yieldReception(before: obstacle, effects: &effects)
         updateAudio(effects: &effects)
+        playLatch(effects: &effects)
         updateTimer(effects: &effects)
         updateSaved(effects: &effects)
         return effects.inOrder

@@ -4,6 +4,8 @@ package enum Tone: String, CaseIterable, Codable, Sendable {
     case talkPermit
     /// A transmission has ended.
     case end
+    /// A tap keeps the microphone open until the next press.
+    case latched
     /// A press was refused, or its microphone could not be opened.
     case denied
     /// A press was refused because the channel is in use.

@@ -115,6 +115,19 @@ extension ChannelInterface {
         }
     }
 
+    /// A tap that keeps the transmission of its button on.
+    package struct LatchReport: Equatable, Codable, Sendable {
+        package let channelID: ChannelID?
+        package let origin: Origin
+        package let role: ButtonRole
+
+        package init(channelID: ChannelID?, origin: Origin, role: ButtonRole) {
+            self.channelID = channelID
+            self.origin = origin
+            self.role = role
+        }
+    }
+
     /// A press or a release of a button that does not transmit.
     package struct ButtonReport: Equatable, Codable, Sendable {
         package let channelID: ChannelID?

@@ -17,6 +17,7 @@ package enum ChannelInterface {
         "EndTransmitting",
         of: name
     )
+    package static let reportLatch = InterfaceMethod<LatchReport, NoParameters>("ReportLatch", of: name)
     package static let reportButton = InterfaceMethod<ButtonReport, NoParameters>("ReportButton", of: name)
     package static let setVolume = InterfaceMethod<VolumeRequest, NoParameters>("SetVolume", of: name)
     package static let reportBattery = InterfaceMethod<BatteryReport, NoParameters>(

@@ -1,7 +1,7 @@
 /// Why a transmission ended.
 package enum EndCause: String, WireEnum {
     case unknown
-    /// The button was released, or the toggle key pressed again.
+    /// The button was released, or pressed again if it toggles or was latched.
     case released
     /// The application or a person asked for the end.
     case stopped

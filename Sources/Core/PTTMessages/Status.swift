@@ -79,7 +79,7 @@ extension Status {
         case .transmissionModeChanged(let mode): channel?.transmissionMode = mode
         case .accessoryEventsChanged(let isEnabled): channel?.areAccessoryEventsEnabled = isEnabled
         case .participantChanged(let participant): channel?.participant = participant
-        case .transmissionBegan(let began): transmission = began
+        case .transmissionBegan(let changed), .transmissionLatched(let changed): transmission = changed
         case .transmissionEnded: transmission = nil
         case .audioActivating: audio = .activating
         case .audioActivated: audio = .active

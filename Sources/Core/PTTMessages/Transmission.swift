@@ -18,19 +18,24 @@ package struct Transmission: Equatable, Codable, Sendable {
     package let began: Int
     /// The button that began it, one that ``ButtonRole/transmits``; `talk` also where there is no button.
     package let role: ButtonRole
+    /// The time at which its button was released after a tap that keeps the transmission on until the next
+    /// press, in microseconds of the monotonic clock; nil otherwise.
+    package var latched: Int?
 
     package init(
         transmissionID: TransmissionID,
         source: TransmitSource,
         origin: Origin,
         began: Int,
-        role: ButtonRole = .talk
+        role: ButtonRole = .talk,
+        latched: Int? = nil
     ) {
         self.transmissionID = transmissionID
         self.source = source
         self.origin = origin
         self.began = began
         self.role = role
+        self.latched = latched
     }
 }
 

@@ -19,6 +19,8 @@ extension Wording {
         case .participantChanged(let now):
             now.map { localized("\(participant($0)) is talking") } ?? localized("no participant is talking")
         case .transmissionBegan(let began): localized("transmission began: \(transmission(began))")
+        case .transmissionLatched(let latched):
+            localized("transmission stays on: \(transmission(latched))")
         case .transmissionEnded(let ended, let cause, let by):
             localized(
                 "transmission ended: \(button(ended.role, of: ended.origin)), \(text(cause))\(ending(by))"

@@ -148,7 +148,9 @@ extension Wording {
     }
 
     static func transmission(_ transmission: Transmission) -> String {
-        "\(button(transmission.role, of: transmission.origin)) (\(transmission.source.rawValue))"
+        let latch = transmission.latched == nil ? "" : localized(", until its next press")
+        return
+            "\(button(transmission.role, of: transmission.origin)) (\(transmission.source.rawValue))\(latch)"
     }
 
     static func participant(_ participant: Participant) -> String {

@@ -53,7 +53,8 @@ extension RateLimitedLog {
         case .callChanged(nil):
             return (.info, "the call has ended", nil)
         case .descriptorChanged, .applicationStarting, .applicationDetached, .serviceStatusChanged,
-            .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .timeLimitNear,
+            .transmissionModeChanged, .accessoryEventsChanged, .participantChanged, .transmissionLatched,
+            .timeLimitNear,
             .audioActivating, .audioActivated, .audioDeactivated, .audioInterruptionEnded, .routeChanged,
             .channelRestored, .pushReceived, .requestAnswered, .endRefused, .accessoryPressed,
             .accessoryReleased, .buttonPressed, .buttonReleased, .virtualMicrophoneChanged, .recordersChanged,

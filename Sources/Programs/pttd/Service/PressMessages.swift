@@ -50,5 +50,6 @@ extension Transmission {
         }
         object.add("began", began)
         if role != .talk { object.add("role", role.rawValue) }
+        if let latched { object.add("latched", latched) }
     }
 }

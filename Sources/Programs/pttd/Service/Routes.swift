@@ -29,6 +29,7 @@ extension CoreService {
                     ChannelInterface.endTransmitting,
                     usual: ChannelInterface.EndRequest.init(usual:)
                 ) { request, _ in .end(request) },
+                .request(ChannelInterface.reportLatch) { report, _ in .latch(report) },
                 .request(ChannelInterface.reportButton) { report, _ in .report(report) },
                 .request(ChannelInterface.setVolume) { request, _ in .setVolume(request) },
                 .request(ChannelInterface.reportBattery) { report, _ in .reportBattery(report) },

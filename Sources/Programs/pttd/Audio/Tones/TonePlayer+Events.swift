@@ -17,7 +17,7 @@ extension Tone {
     /// While the microphone is open.
     var isPlayedDuringTransmission: Bool {
         switch self {
-        case .talkPermit, .timeLimitNear: true
+        case .talkPermit, .latched, .timeLimitNear: true
         case .end, .denied, .busy, .timeLimitReached, .accessoryLost, .batteryLow: false
         }
     }

@@ -24,6 +24,11 @@ struct ToneSignal: Equatable, Sendable {
             switch tone {
             case .talkPermit:
                 [.note(hertz: 880, milliseconds: 35), .note(hertz: 1320, milliseconds: 45)]
+            case .latched:
+                [
+                    .note(hertz: 1175, milliseconds: 30), .pause(milliseconds: 20),
+                    .note(hertz: 1865, milliseconds: 50),
+                ]
             case .end:
                 [.note(hertz: 660, milliseconds: 90)]
             case .denied:
