@@ -23,10 +23,13 @@ struct AccessoryOracle {
     }
 
     private let isToggle: Bool
+    private let isLatch: Bool
     private let taps: Set<ButtonRole>
     private var levels: [ButtonRole: Level] = [:]
     /// Buttons whose last press was observed and may begin.
     private var observed: Set<ButtonRole> = []
+    /// When each button was pressed last.
+    private var pressed: [ButtonRole: MonotonicTime] = [:]
     private var isConnected = false
     private var enabled: Set<Int> = []
     private var gateIsOpen = true
@@ -40,9 +43,11 @@ struct AccessoryOracle {
 
     /// - Parameters:
     ///   - isToggle: Whether a press of the talk button toggles.
+    ///   - isLatch: Whether a tap of the talk button keeps it on.
     ///   - taps: Buttons that never report their release.
-    init(isToggle: Bool, taps: Set<ButtonRole> = []) {
+    init(isToggle: Bool, isLatch: Bool = false, taps: Set<ButtonRole> = []) {
         self.isToggle = isToggle
+        self.isLatch = isLatch
         self.taps = taps
     }
 
@@ -60,7 +65,9 @@ struct AccessoryOracle {
     /// - Returns: What is wrong with the effects of a step, if anything.
     mutating func check(_ step: Step, _ effects: [Accessory.Effect], at now: MonotonicTime) -> String? {
         let before = open
+        let wasDown = open.map { levels[$0] == .down } ?? false
         var (press, releases, isLoss): (ButtonRole?, Set<ButtonRole>, Bool) = (nil, [], false)
+        var isCounted = false
         switch step {
         case .event(let event, let pressed, let released):
             (press, releases) = (pressed, released)
@@ -74,7 +81,7 @@ struct AccessoryOracle {
             }
         case .refused, .ended: break
         }
-        if let press { apply(press: press, at: now) }
+        if let press { isCounted = apply(press: press, at: now) }
         for effect in effects {
             if let violation = apply(effect, at: now) { return violation }
         }
@@ -90,7 +97,15 @@ struct AccessoryOracle {
         }
         if isLoss, let open { return "\(open) outlives a loss" }
         if !isToggle, let open, open == before, releases.contains(open), !taps.contains(open) {
-            return "\(open) outlives its release"
+            if !isLatch { return "\(open) outlives its release" }
+            guard wasDown else { return nil }
+            let isTap = pressed[open].map { now - $0 < .milliseconds(300) } ?? false
+            let isOrdered = effects.contains(.latch(open))
+            if !isTap { return "\(open) outlives the release of a hold" }
+            if !isOrdered { return "\(open) is kept on in silence" }
+        }
+        if isLatch, let press, press == open, press == before, isCounted {
+            return "\(press) stays on after another press"
         }
         return nil
     }
@@ -148,11 +163,15 @@ struct AccessoryOracle {
         observed = []
     }
 
-    private mutating func apply(press role: ButtonRole, at now: MonotonicTime) {
+    /// - Returns: Whether the press may begin or end.
+    private mutating func apply(press role: ButtonRole, at now: MonotonicTime) -> Bool {
         let isMoving = plugged.map { now - $0 < .seconds(1) } ?? false
         let wasDown = levels[role] == .down && !taps.contains(role)
         levels[role] = .down
-        if gateIsOpen, !isRemoved, !isMoving, !wasDown { observed.insert(role) }
+        guard gateIsOpen, !isRemoved, !isMoving, !wasDown else { return false }
+        observed.insert(role)
+        pressed[role] = now
+        return true
     }
 
     private mutating func apply(_ effect: Accessory.Effect, at now: MonotonicTime) -> String? {
@@ -171,6 +190,9 @@ struct AccessoryOracle {
         case .end(_, let role): if role == nil || role == open { open = nil }
         case .report(let role, isPressed: _): if role.transmits { return "\(role) is only reported" }
         case .setTimer(let time): if time < now { return "the timer is set to the past" }
+        case .latch(let role):
+            if open != role { return "\(role) is kept on and does not transmit" }
+            if levels[role] != .down { return "\(role) is kept on without a press" }
         case .letGo, .subscribe, .fence, .disconnect, .cancelTimer, .publish: break
         }
         return nil

@@ -35,6 +35,7 @@ import Testing
         }
     }
 
+    /// The pause between two events is that of a tap, and long enough for two toggles.
     private func explore(
         _ run: Run,
         _ alphabet: [AccessoryOracle.Step],
@@ -46,7 +47,7 @@ import Testing
             var next = run
             steps += 1
             let past = past + [step]
-            if let violation = next.take(step, after: .milliseconds(300)) {
+            if let violation = next.take(step, after: .milliseconds(280)) {
                 return "\(violation), after: \(past)"
             }
             guard depth > 1 else { continue }

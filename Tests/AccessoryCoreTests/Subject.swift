@@ -33,6 +33,7 @@ struct Subject: Sendable, CustomStringConvertible {
     static let all = [
         gatt("level", [[([0x01], [.down(.talk)]), ([0x00], [.up(.talk)])]], frames: one),
         gatt("toggle", mode: .toggle, [[([0x01], [.down(.talk)]), ([0x00], [.up(.talk)])]], frames: one),
+        gatt("latch", mode: .latch, [[([0x01], [.down(.talk)]), ([0x00], [.up(.talk)])]], frames: one),
         gatt(
             "press only",
             taps: [.talk],
@@ -66,6 +67,7 @@ struct Subject: Sendable, CustomStringConvertible {
         serial, keys("plug", .init(mode: .toggle, shortestPress: .milliseconds(10)), isToggle: true),
         keys("remote", .init(mode: .toggle), isToggle: true),
         keys("pedal", .init(mode: .hold), isToggle: false),
+        keys("latching pedal", .init(mode: .latch), isLatch: true),
         paired,
     ]
 
@@ -98,7 +100,7 @@ struct Subject: Sendable, CustomStringConvertible {
         return Subject(
             description: description,
             definition: definition(.gatt(inputs), GestureSettings(mode: mode)),
-            oracle: AccessoryOracle(isToggle: isToggle, taps: taps),
+            oracle: AccessoryOracle(isToggle: isToggle, isLatch: mode == .latch, taps: taps),
             frames: frames,
             losses: [
                 .event(.connected), .event(.sharedLinkConnected), .event(.servicesResolved(found: found)),
@@ -140,11 +142,18 @@ struct Subject: Sendable, CustomStringConvertible {
         )
     }
 
-    private static func keys(_ description: String, _ gesture: GestureSettings, isToggle: Bool) -> Subject {
+    private static func keys(
+        _ description: String,
+        _ gesture: GestureSettings,
+        isToggle: Bool = false,
+        isLatch: Bool = false
+    )
+        -> Subject
+    {
         Subject(
             description: description,
             definition: definition(.keys(KeyInput([164: .button(.talk)])), gesture),
-            oracle: AccessoryOracle(isToggle: isToggle),
+            oracle: AccessoryOracle(isToggle: isToggle, isLatch: isLatch),
             frames: [
                 .event(.keyPressed(164), press: .talk), .event(.keyReleased(164), release: [.talk]),
                 .event(.keyPressed(30)),

@@ -57,6 +57,7 @@ extension Accessory.Effect: CustomStringConvertible {
         case .begin(_, let role): "begin" + traced(role)
         case .end(let cause, let role): "end \(cause)" + traced(role)
         case .letGo(let role): "letGo" + traced(role)
+        case .latch(let role): "latch" + traced(role)
         case .report(let role, let isPressed): "report \(role) \(isPressed ? "pressed" : "released")"
         case .subscribe(let input): "subscribe" + traced(input: input)
         case .fence(let input): "fence" + traced(input: input)

@@ -71,6 +71,11 @@ import Testing
             "hold with tap only", gatt("bytes = { '01' = 'talk tap' }\n[gesture]\n§mode = 'hold'"),
             "gesture.mode: talk never reports its release and cannot be held: write toggle"
         ),
+        (
+            "latch without a release",
+            gatt("bytes = { '01' = 'talk down' }\n[gesture]\nrelease-after = 60\n§mode = 'latch'"),
+            "gesture.mode: talk goes down and never up: a tap cannot be told from a hold, so it cannot latch"
+        ),
         ("two bits", gatt("bits = { §'03' = 'talk' }"), "input[0].bits: \"03\" is not a single bit"),
         (
             "ignored bit", gatt("bits = { '80' = 'talk' }\n§ignore = 'c0'"),

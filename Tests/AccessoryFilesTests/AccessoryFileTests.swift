@@ -137,9 +137,13 @@ import Testing
     @Test(
         arguments: [
             ("", "toggle"), ("[gesture]\nmode = \"hold\"", nil), ("[gesture]\nmode = \"toggle\"", "toggle"),
+            ("[gesture]\nmode = \"latch\"", nil),
         ] as [(String, String?)]
     )
-    func `a button that is only tapped toggles, and to hold it is an error`(gesture: String, mode: String?) {
+    func `a button that is only tapped toggles, and to hold or latch it is an error`(
+        gesture: String,
+        mode: String?
+    ) {
         let text = """
             \(Self.start)[[input]]
             service = "ffe0"

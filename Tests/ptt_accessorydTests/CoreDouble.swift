@@ -10,6 +10,7 @@ final class CoreDouble {
     enum Request: Equatable, Sendable {
         case begin(String, OriginKind, ButtonRole = .talk)
         case end(String, EndCause?)
+        case latch(String, ButtonRole)
         case report(String, ButtonRole, isPressed: Bool)
     }
 
@@ -21,7 +22,7 @@ final class CoreDouble {
     private var subscribers: [VarlinkCall] = []
     private var status = Status(timeLimit: 60)
     private var sequence = 0
-    private var transmission = 0
+    private(set) var transmission = 0
 
     init(at path: String, isJoined: Bool = true) throws {
         self.path = path
@@ -41,6 +42,7 @@ final class CoreDouble {
         method Subscribe() -> ()
         method BeginTransmitting() -> ()
         method EndTransmitting() -> ()
+        method ReportLatch() -> ()
         method ReportButton() -> ()
         """
 
@@ -51,6 +53,7 @@ final class CoreDouble {
             methods: [
                 "Subscribe": { [weak self] in self?.subscribe($0) },
                 "BeginTransmitting": { [weak self] call throws(VarlinkError) in try self?.begin(call) },
+                "ReportLatch": { [weak self] call throws(VarlinkError) in try self?.latch(call) },
                 "ReportButton": { [weak self] call throws(VarlinkError) in try self?.report(call) },
                 "EndTransmitting": { [weak self] call throws(VarlinkError) in try self?.end(call) },
             ]
@@ -87,6 +90,12 @@ final class CoreDouble {
         transmission += 1
         let reply = ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: transmission))
         call.reply(.encoding(reply))
+    }
+
+    private func latch(_ call: VarlinkCall) throws(VarlinkError) {
+        let report = try call.decode(ChannelInterface.LatchReport.self)
+        requests.add(.latch(report.origin.identifier, report.role))
+        call.reply()
     }
 
     private func report(_ call: VarlinkCall) throws(VarlinkError) {

@@ -165,7 +165,7 @@ extension JSON {
     private static func mode(_ text: String?) throws(EntryError) -> ButtonMode? {
         guard let text else { return nil }
         guard let mode = ButtonMode(rawValue: text), mode != .unknown else {
-            throw EntryError("mode", "mode is \"hold\" or \"toggle\"")
+            throw EntryError("mode", "mode is \"hold\", \"toggle\" or \"latch\"")
         }
         return mode
     }

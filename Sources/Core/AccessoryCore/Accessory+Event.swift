@@ -115,6 +115,8 @@ extension Accessory {
         /// Notify the core that a button of the origin was released, although there is no observed press of
         /// it: since a time limit the core may be waiting for the release. Nil: all of them.
         case letGo(ButtonRole?)
+        /// Notify the core that a button was tapped, and keeps its transmission on until the next press.
+        case latch(ButtonRole)
         /// Notify the core of a button that does not transmit.
         case report(ButtonRole, isPressed: Bool)
         /// Turn the notifications of an input on, whether or not they are on already. Answer with

@@ -155,13 +155,17 @@ extension Accessory {
     private mutating func doubt(_ report: inout Report, _ effects: inout EffectList) {
         for role in roles.roles(of: report.input) where buttons[role] == .pressed {
             buttons[role] = .held
-            let verdict = gesture.released(role, at: report.time, &effects)
+            let verdict = gesture.released(role, isAssumed: true, at: report.time, &effects)
             publish(verdict, .released, role, &report, &effects)
         }
     }
 
     private func noteLetGo(_ role: ButtonRole, _ report: inout Report) {
-        if role.transmits, gesture.mode != .toggle, gate == .open { report.releasesWithoutPress.insert(role) }
+        // What a press keeps on does not end with a release that has no press.
+        guard role.transmits, gesture.mode != .toggle, gesture.attempt?.role != role, gate == .open else {
+            return
+        }
+        report.releasesWithoutPress.insert(role)
     }
 
     private func isPlugMoving(at now: MonotonicTime) -> Bool {
@@ -219,6 +223,7 @@ extension Accessory {
         if case .gatt = link { buttons[role] = .held } else { buttons[role] = .released }
         var report = Report(sample: .nothing, input: 0, time: now, phase: .ready)
         report.note = "it was pressed for so long that its release must be lost"
-        publish(gesture.released(role, at: now, &effects), .released, role, &report, &effects)
+        let verdict = gesture.released(role, isAssumed: true, at: now, &effects)
+        publish(verdict, .released, role, &report, &effects)
     }
 }

@@ -145,7 +145,7 @@ package struct Accessory: Equatable, Sendable {
         gesture.unlock(at: now)
         while let touch = gesture.nextLongTouch(at: now) {
             publish(
-                gesture.counts(touch.role, at: now, &effects),
+                gesture.counts(touch.role, since: touch.since, at: now, &effects),
                 .pressed,
                 touch.role,
                 touch.sample,

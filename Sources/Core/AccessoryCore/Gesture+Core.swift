@@ -79,6 +79,11 @@ extension Gesture {
         return touches.remove(at: index)
     }
 
+    mutating func forgetHold(_ role: ButtonRole) {
+        guard !holds.isEmpty else { return }
+        holds.removeAll { $0.role == role }
+    }
+
     /// A button that was down for too long.
     mutating func nextExpiredHold(at now: MonotonicTime) -> ButtonRole? {
         guard let index = holds.firstIndex(where: { now >= $0.deadline }) else { return nil }

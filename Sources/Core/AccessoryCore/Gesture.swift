@@ -1,12 +1,13 @@
 import PTTMessages
 
-/// The interpretation of the presses of one accessory: hold or toggle, and which presses do not count. It
+/// The interpretation of the presses of one accessory: its mode, and which presses do not count. It
 /// owns the attempts to transmit, of which at most one is open.
 ///
 /// - Hold: a press begins, its release ends.
 /// - Toggle: one press begins, the next ends. Whether a press begins or ends depends on the core: after a
 ///   refusal, a time limit or any other end, the next press begins. A tap, which has no release, always
 ///   toggles.
+/// - Latch: a press begins, and its release ends, or after a tap the next press.
 ///
 /// Not counted as a press:
 /// - A contact of less than ``GestureSettings/shortestPress``. Dirty plugs cause them every few seconds:
@@ -32,6 +33,8 @@ struct Gesture: Equatable, Sendable {
         let role: ButtonRole
         /// Nil until the core has answered.
         var transmission: TransmissionID?
+        /// Only while the button of a latch is down that began it: the time of its press.
+        var pressed: MonotonicTime?
     }
 
     /// A button that is down, but not yet for ``GestureSettings/shortestPress``.
@@ -92,17 +95,23 @@ struct Gesture: Equatable, Sendable {
     ) -> Verdict {
         if armed != nil, armed != role { armed = nil }
         if isLocked(at: now) { return .ignored("locked") }
-        guard shortestPress > .zero else { return counts(role, at: now, &effects) }
+        guard shortestPress > .zero else { return counts(role, since: now, at: now, &effects) }
         touches.append(Touch(role: role, since: now, sample: sample))
         return .pending
     }
 
     /// A press that was long enough.
-    mutating func counts(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) -> Verdict {
+    mutating func counts(
+        _ role: ButtonRole,
+        since pressed: MonotonicTime,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) -> Verdict {
         let verdict =
             switch (role.transmits, mode) {
             case (false, _): report(role, &effects)
             case (true, .toggle): toggle(role, at: now, &effects)
+            case (true, .latch): latch(role, since: pressed, at: now, &effects)
             case (true, .hold), (true, .unknown): hold(role, &effects)
             }
         if verdict == .counted, let releaseAfter {
@@ -111,22 +120,27 @@ struct Gesture: Equatable, Sendable {
         return verdict
     }
 
-    mutating func released(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) -> Verdict
-    {
+    /// What is released without an observed release, `isAssumed`, was no tap that latches.
+    mutating func released(
+        _ role: ButtonRole,
+        isAssumed: Bool = false,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) -> Verdict {
         forgetHold(role)
         if let touch = touches.first(where: { $0.role == role }) {
             touches.removeAll { $0.role == role }
-            return ended(touch, at: now, &effects)
+            return ended(touch, isAssumed: isAssumed, at: now, &effects)
         }
         let isLocked = isLocked(at: now)
-        end(role, &effects)
+        if isAssumed || !latches(role, at: now, &effects) { end(role, &effects) }
         return isLocked ? .ignored("locked") : .counted
     }
 
     /// The release of a button whose press did not count.
     mutating func letGo(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) -> Verdict {
         let isLocked = isLocked(at: now)
-        if mode == .toggle { end(role, &effects) }
+        end(role, &effects)
         return isLocked ? .ignored("locked") : .counted
     }
 
@@ -141,13 +155,17 @@ struct Gesture: Equatable, Sendable {
         return toggle(role, at: now, &effects)
     }
 
-    private mutating func ended(_ touch: Touch, at now: MonotonicTime, _ effects: inout EffectList) -> Verdict
-    {
+    private mutating func ended(
+        _ touch: Touch,
+        isAssumed: Bool,
+        at now: MonotonicTime,
+        _ effects: inout EffectList
+    ) -> Verdict {
         guard now - touch.since < shortestPress else {
             // The timer is late.
-            let verdict = counts(touch.role, at: now, &effects)
+            let verdict = counts(touch.role, since: touch.since, at: now, &effects)
             forgetHold(touch.role)
-            end(touch.role, &effects)
+            if isAssumed || !latches(touch.role, at: now, &effects) { end(touch.role, &effects) }
             return verdict == .counted ? .pressAndReleaseCounted : verdict
         }
         if phantoms.add(now) >= Self.phantomLimit { lock(at: now, &effects) }
@@ -166,7 +184,7 @@ struct Gesture: Equatable, Sendable {
         return .counted
     }
 
-    private mutating func toggle(
+    mutating func toggle(
         _ role: ButtonRole,
         at now: MonotonicTime,
         _ effects: inout EffectList
@@ -274,10 +292,5 @@ struct Gesture: Equatable, Sendable {
         guard lockedUntil != nil else { return false }
         lockedUntil = now + Self.silence
         return true
-    }
-
-    mutating func forgetHold(_ role: ButtonRole) {
-        guard !holds.isEmpty else { return }
-        holds.removeAll { $0.role == role }
     }
 }

@@ -5,6 +5,8 @@ package enum ButtonMode: String, WireEnum {
     case hold
     /// One press begins, the next ends.
     case toggle
+    /// A tap keeps it down until the next press; talk while it is held.
+    case latch
 }
 
 /// The state of the link to a device.

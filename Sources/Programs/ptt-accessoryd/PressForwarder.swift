@@ -135,6 +135,16 @@ final class PressForwarder {
         }
     }
 
+    /// Reports a tap that keeps the transmission of its button on, in this turn of the loop. Without a
+    /// connection nothing is kept on.
+    func latch(_ origin: Origin, role: ButtonRole) {
+        let report = ChannelInterface.LatchReport(channelID: nil, origin: origin, role: role)
+        core.requests?.call(ChannelInterface.reportLatch, report) { [log] result in
+            // The core refuses this for a transmission that was refused or is over.
+            if case .failure(let error) = result { log.debug("latch of \(origin.name): \(error)") }
+        }
+    }
+
     /// Reports a button that does not transmit, in this turn of the loop. `then` is called once, with the
     /// reason if the application is not notified. Without a connection no button is held: the core released
     /// it with the connection.

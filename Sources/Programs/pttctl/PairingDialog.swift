@@ -99,8 +99,11 @@ final class PairingDialog {
             enrolment.restorations = (reply.restore ?? []).compactMap(\.enrolled)
         }
         try EnrolledDeviceFile.set(enrolment)
-        guard reply.device?.mode == .toggle else { return }
-        show(localized("each press begins a transmission, or ends it (toggle)"))
+        switch reply.device?.mode {
+        case .toggle: show(localized("each press begins a transmission, or ends it (toggle)"))
+        case .latch: show(localized("hold it to talk; after a tap it talks until the next press (latch)"))
+        case .hold, .unknown, nil: break
+        }
     }
 
     private func show(_ text: String) {

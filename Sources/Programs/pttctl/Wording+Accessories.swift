@@ -108,7 +108,12 @@ extension Wording {
 
     private static func mode(_ definition: AccessoryDefinition) -> String {
         let gesture = definition.gesture
-        var text = definition.mode == .toggle ? "one press begins, the next ends" : "talk while it is held"
+        var text =
+            switch definition.mode {
+            case .toggle: "one press begins, the next ends"
+            case .hold, .unknown: "talk while it is held"
+            case .latch: "talk while it is held; after a tap, until the next press"
+            }
         if gesture.shortestPress > .zero { text += "; shorter than \(gesture.shortestPress) does not count" }
         if let time = gesture.releaseAfter { text += "; released after \(time)" }
         return text

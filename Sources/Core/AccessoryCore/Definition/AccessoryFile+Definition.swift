@@ -52,7 +52,8 @@ extension AccessoryFile {
             switch text {
             case "hold": mode = .hold
             case "toggle": mode = .toggle
-            default: throw Problem(["gesture", "mode"], "\(quoted(text)) is neither hold nor toggle")
+            case "latch": mode = .latch
+            default: throw Problem(["gesture", "mode"], "\(quoted(text)) is none of hold, toggle, latch")
             }
         }
         return GestureSettings(

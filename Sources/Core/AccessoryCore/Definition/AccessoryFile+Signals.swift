@@ -7,7 +7,10 @@ extension AccessoryFile {
         let roles = Set(signals.flatMap(\.pressed))
         guard !roles.isEmpty else { throw Problem(["input"], "no value of the accessory is a press") }
         for role in ButtonRole.allRoles { try check(role, signals, definition.gesture) }
-        guard definition.gesture.mode == .hold else { return }
+        switch definition.gesture.mode {
+        case .hold, .latch: break
+        case .toggle, .unknown, nil: return
+        }
         if let role = roles.first(where: { $0.transmits && definition.isTapOnly($0) }) {
             throw Problem(
                 ["gesture", "mode"],
@@ -27,6 +30,12 @@ extension AccessoryFile {
             throw Problem(
                 ["input"],
                 "\(role.fileText) goes down and never up: list its release, write tap, or set release-after"
+            )
+        }
+        if role.transmits, isDown, !isReleased, gesture.mode == .latch {
+            throw Problem(
+                ["gesture", "mode"],
+                "\(role.fileText) goes down and never up: a tap cannot be told from a hold, so it cannot latch"
             )
         }
         if signals.contains(.up(role)), !isDown, !signals.contains(.arm(role)) {

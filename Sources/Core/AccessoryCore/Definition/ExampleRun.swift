@@ -114,7 +114,7 @@ package struct ExampleRun: Equatable, Sendable {
         case .fence(let input): handle(.fenceAnswered(input, .refused))
         case .setTimer(let time): timer = time
         case .cancelTimer: timer = nil
-        case .letGo, .disconnect, .publish: break
+        case .letGo, .latch, .disconnect, .publish: break
         }
     }
 

@@ -27,7 +27,12 @@ struct PairCommand: ParsableCommand {
 
     @OptionGroup var scan: ScanOptions
 
-    @Option(help: "hold: talk while it is held. toggle: one press begins, the next ends.")
+    @Option(
+        help: """
+            hold: talk while it is held. toggle: one press begins, the next ends. latch: as hold, but after a tap until \
+            the next press.
+            """
+    )
     var mode: ButtonModeArgument?
 
     @Option(help: "A name for it, in place of its own.")
@@ -173,12 +178,13 @@ struct ScanOptions: ParsableArguments {
 }
 
 enum ButtonModeArgument: String, ExpressibleByArgument, CaseIterable {
-    case hold, toggle
+    case hold, toggle, latch
 
     var mode: ButtonMode {
         switch self {
         case .hold: .hold
         case .toggle: .toggle
+        case .latch: .latch
         }
     }
 }
