@@ -119,7 +119,10 @@ struct ActionTests {
         try await until { try fixture.pending == nil }
         fixture.program.kill()
         try await fixture.restart()
-        try await fixture.begin().release()
+        let press = try await fixture.begin()
+        // A command to hold that is ended at once may have written nothing.
+        try await fixture.isLogged("press", "release", "press")
+        press.release()
         try await fixture.isLogged("press", "release", "press", "release")
     }
 
