@@ -27,9 +27,9 @@ fishdir = $(PREFIX)/share/fish/vendor_completions.d
 mandir = $(PREFIX)/share/man
 
 programs = pttd ptt-accessoryd ptt-actions ptt-indicator ptt-keys pttctl ptt-doctor ptt-sim ptt-echo
-# A service of the system, which is not enabled.
+# Services of the system, which are not enabled.
 systemunitdir ?= $(PREFIX)/lib/systemd/system
-systemunit = ptt-keys.service
+systemunits = ptt-keys.service ptt-keys@.service ptt-keys.socket
 units = pttd.socket pttd.service ptt-accessoryd.socket ptt-accessoryd.service ptt-actions.socket \
   ptt-actions.service ptt-echo.service app-org.pushtotalk.Indicator.service
 generator = push-to-talk-namespaces
@@ -180,8 +180,8 @@ verify-units:
 	@rm -rf .build/units && mkdir -p .build/units
 	@for unit in $(units); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no $(units:%=.build/units/%)
-	@sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$(systemunit) > .build/units/$(systemunit)
-	systemd-analyze verify --man=no .build/units/$(systemunit)
+	@for unit in $(systemunits); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
+	systemd-analyze verify --man=no $(systemunits:%=.build/units/%)
 
 source:  ## the sources with what they depend on, which build without a network, in .build/dist
 	@.ci/source-archive
@@ -270,9 +270,10 @@ install:  ## installs programs, user services, and what udev and PipeWire read (
 	for unit in $(units); do \
 	  sed 's|@bindir@|$(bindir)|' systemd/$$unit > '$(DESTDIR)$(unitdir)'/$$unit || exit 1; \
 	done
-	chmod 644 $(units:%='$(DESTDIR)$(unitdir)/%')
-	sed 's|@bindir@|$(bindir)|' systemd/$(systemunit) > '$(DESTDIR)$(systemunitdir)/$(systemunit)'
-	chmod 644 '$(DESTDIR)$(systemunitdir)/$(systemunit)'
+	for unit in $(systemunits); do \
+	  sed 's|@bindir@|$(bindir)|' systemd/$$unit > '$(DESTDIR)$(systemunitdir)'/$$unit || exit 1; \
+	done
+	chmod 644 $(units:%='$(DESTDIR)$(unitdir)/%') $(systemunits:%='$(DESTDIR)$(systemunitdir)/%')
 	install -m 755 systemd/$(generator) '$(DESTDIR)$(generatordir)'
 	install -m 644 udev/$(rule) '$(DESTDIR)$(rulesdir)'
 	install -m 644 udev/$(hwdb) '$(DESTDIR)$(hwdbdir)'
@@ -295,7 +296,7 @@ install:  ## installs programs, user services, and what udev and PipeWire read (
 
 uninstall:  ## removes what `make install` installed
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
-	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(pipewiredir)/$(fragment)' '$(DESTDIR)$(systemunitdir)/$(systemunit)' \
+	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(pipewiredir)/$(fragment)' $(systemunits:%='$(DESTDIR)$(systemunitdir)/%') \
 	  '$(DESTDIR)$(generatordir)/$(generator)' '$(DESTDIR)$(manifestdir)/$(manifest)' '$(DESTDIR)$(entrydir)/$(entry)' \
 	  $(accessories:%='$(DESTDIR)$(accessorydir)/%') \
 	  $(foreach page,$(manuals),'$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(page)') \

@@ -114,7 +114,7 @@ let package = Package(
         .target(
             name: "PTTMessages",
             path: "Sources/Core/PTTMessages",
-            resources: ["Accessory", "Action", "Application", "Channel", "Push"].map {
+            resources: ["Accessory", "Action", "Application", "Channel", "Key", "Push"].map {
                 .embedInCode("Interfaces/org.pushtotalk.\($0).varlink")
             },
             swiftSettings: strict
@@ -232,7 +232,17 @@ let package = Package(
             "Varlink",
             log
         ),
-        program("ptt-keys", "EventLoop", "Input", "Invocation", "Journal", "PTTMessages", log),
+        program(
+            "ptt-keys",
+            "EventLoop",
+            "Input",
+            "Invocation",
+            "JSON",
+            "Journal",
+            "PTTMessages",
+            "Varlink",
+            log
+        ),
         program("ptt-echo", "Invocation", "PushToTalk"),
         // The code of Applications.md and of the first steps, built as an application builds it.
         .executableTarget(name: "radio", dependencies: ["PushToTalk"], path: "Examples/radio"),
@@ -382,11 +392,13 @@ let package = Package(
         ),
         tests(
             "ptt_actionsTests",
+            "AccessoryCore",
             "EventLoop",
             "JSON",
             "PTTMessages",
             "TestSupport",
             "Varlink",
+            log,
             "ptt-actions"
         ),
         // Applications as they are written for iOS: one per idiom, in the language mode that it is written

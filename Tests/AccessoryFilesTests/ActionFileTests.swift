@@ -25,18 +25,28 @@ import Testing
         )
         let mine = list.action(of: "A4:C1:38:00:00:01", accessory: "foot-pedal", .talk)
         #expect(
-            mine?.commands == .beginAndRelease(.hold(.init(["mine"])), .init(["after"]))
+            mine?.work == .run(.beginAndRelease(.hold(.init(["mine"])), .init(["after"])))
                 && mine?.limit == .seconds(20)
         )
         let other = list.action(of: "usb-1", accessory: "foot-pedal", .talk)
-        #expect(other?.commands == .begin(.press(.init(["all"]))) && other?.limit == .seconds(300))
+        #expect(other?.work == .run(.begin(.press(.init(["all"])))) && other?.limit == .seconds(300))
         #expect(list.action(of: "usb-1", accessory: "foot-pedal", .emergency) == nil)
         #expect(list.action(of: "usb-1", accessory: "presenter", .talk) == nil)
     }
 
+    @Test func `a key to hold is one by its name`() throws {
+        let entry = "[[action]]\ndevice = \"x\"\nbutton = \"talk\"\nkey = \"KEY_F13\"\n"
+        let list = try ActionList(toml: entry)
+        #expect(list.actions.map(\.work) == [.key(183)] && list.keys == [183])
+        #expect(list.actions.first?.work.description == "KEY_F13")
+    }
+
     @Test(arguments: [
         ("button = \"talk\"\npress = [\"a\"]", "an action is for a device or for an accessory"),
-        ("device = \"x\"\nbutton = \"talk\"", "an action has press, hold or release"),
+        ("device = \"x\"\nbutton = \"talk\"", "an action has press, hold, release or key"),
+        ("device = \"x\"\nbutton = \"talk\"\nkey = \"BTN_LEFT\"", "BTN_LEFT is no key"),
+        ("device = \"x\"\nbutton = \"talk\"\nkey = \"KEY_NONE\"", "KEY_NONE is no key"),
+        ("device = \"x\"\nbutton = \"talk\"\nkey = \"KEY_A\"\nrelease = [\"a\"]", "not both"),
         ("device = \"x\"\nbutton = \"talk\"\npress = [\"a\"]\nhold = [\"b\"]", "line 5"),
         ("device = \"x\"\nbutton = \"speak\"\npress = [\"a\"]", "speak is not a button"),
         ("device = \"x\"\nbutton = \"talk\"\npress = []", "press is a program and its arguments"),
@@ -53,7 +63,7 @@ import Testing
         let page = URL(filePath: #filePath).appending(path: "../../../Documentation/Actions.md").standardized
         let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```toml\n")
             .dropFirst()
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 6)
         for block in blocks {
             let text = try #require(block.components(separatedBy: "```").first)
             #expect(try ActionList(toml: text).actions.count == 1)

@@ -113,11 +113,11 @@ struct UdevRuleTests {
 
     @Test(arguments: [
         ("PTT Rule Headset Keyboard", Self.typing),
-        ("PTT Rule Remote Control", VirtualHeadset.usualKeys),
+        ("PTT Rule Remote Control", VirtualKeyDevice.usualKeys),
         // MIDI, with a mixer's keys; a boot keyboard with sound, its media keys.
-        ("PTT :010100:010300:030000:", VirtualHeadset.usualKeys),
-        ("PTT :010100:010200:030101:030000:", VirtualHeadset.usualKeys),
-        ("PTT :030000:", VirtualHeadset.usualKeys),
+        ("PTT :010100:010300:030000:", VirtualKeyDevice.usualKeys),
+        ("PTT :010100:010200:030101:030000:", VirtualKeyDevice.usualKeys),
+        ("PTT :030000:", VirtualKeyDevice.usualKeys),
     ])
     @EventLoop func `a keyboard, a remote control and a MIDI device are not tagged`(
         name: String,

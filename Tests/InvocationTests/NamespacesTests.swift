@@ -87,7 +87,7 @@ struct NamespacesTests {
         ]
         var found: Set<String> = []
         for name in try FileManager.default.contentsOfDirectory(atPath: Self.directory.path)
-        where name.hasSuffix(".service") && name != "ptt-keys.service" {
+        where name.hasSuffix(".service") && !name.hasPrefix("ptt-keys") {
             let text = try String(contentsOf: Self.directory.appending(path: name), encoding: .utf8)
             let options = text.split(separator: "\n").compactMap { line in
                 closed.first { line.hasPrefix($0 + "=") }

@@ -12,6 +12,7 @@ import Testing
         ActionInterface.name: ActionInterface.description,
         ApplicationInterface.name: ApplicationInterface.description,
         ChannelInterface.name: ChannelInterface.description,
+        KeyInterface.name: KeyInterface.description,
         PushInterface.name: PushInterface.description,
     ]
 
@@ -32,6 +33,7 @@ import Testing
     let push: InterfaceFile
     let accessory: InterfaceFile
     let action: InterfaceFile
+    let key: InterfaceFile
 
     init() throws {
         channel = try InterfaceFile(ChannelInterface.description)
@@ -39,6 +41,7 @@ import Testing
         push = try InterfaceFile(PushInterface.description)
         accessory = try InterfaceFile(AccessoryInterface.description)
         action = try InterfaceFile(ActionInterface.description)
+        key = try InterfaceFile(KeyInterface.description)
     }
 
     @Test func `the daemons serve what the files contain, without the end of the last line`() throws {
@@ -87,6 +90,10 @@ import Testing
             in: accessory
         )
         try expect([Method(ActionInterface.press), Method(ActionInterface.subscribe)], in: action)
+        try expect(
+            [Method(KeyInterface.offer), Method(KeyInterface.press), Method(KeyInterface.release)],
+            in: key
+        )
     }
 
     private func expect(_ methods: [Method], in file: InterfaceFile) throws {
@@ -131,6 +138,7 @@ import Testing
             in: action,
             ActionInterface.name
         )
+        try expect([KeyInterface.notOffered: ["reason": "string"]], nil, in: key, KeyInterface.name)
     }
 
     private func expect(

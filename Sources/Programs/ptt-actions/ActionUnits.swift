@@ -94,11 +94,11 @@ final class ActionUnits {
 
     private func name(of id: PressID) -> String { "\(Self.prefix)\(series)-\(id.rawValue).service" }
 
-    func start(_ id: PressID, _ button: ActionPresses.Button, _ action: Action) {
+    func start(_ id: PressID, _ button: ActionPresses.Button, _ commands: Action.Commands) {
         let name = name(of: id)
         units[name] = Unit(id: id)
         let arguments: [BusValue] = [
-            .string(name), .string("fail"), properties(button, action), .array(of: "(sa(sv))", []),
+            .string(name), .string("fail"), properties(button, commands), .array(of: "(sa(sv))", []),
         ]
         call("StartTransientUnit", arguments, for: name, .starting) { units, error in
             units.units[name] = nil
@@ -216,22 +216,22 @@ final class ActionUnits {
 
     // MARK: - Properties of a unit
 
-    private func properties(_ button: ActionPresses.Button, _ action: Action) -> BusValue {
-        let role = action.role.fileText
+    private func properties(_ button: ActionPresses.Button, _ commands: Action.Commands) -> BusValue {
+        let role = button.role.fileText
         var properties: [(String, BusValue)] = [
             ("Description", .string("Action of a push-to-talk button (\(role))")),
             ("Slice", .string("app.slice")),
             ("RemainAfterExit", .boolean(true)),
             // A service manager that starts isolates its default target, which would cancel it.
             ("IgnoreOnIsolate", .boolean(true)),
-            ("Type", .string(action.commands.begin?.isHeld == true ? "simple" : "oneshot")),
+            ("Type", .string(commands.begin?.isHeld == true ? "simple" : "oneshot")),
             ("Environment", .strings(["PTT_DEVICE=\(button.device.assigned)", "PTT_BUTTON=\(role)"])),
             ("TimeoutStopUSec", .uint64(UInt64(Self.stopTimeout.components.seconds) * 1_000_000)),
         ]
         // There is no service without a command. Its failure changes nothing: what was begun is released.
-        let begin = action.commands.begin?.command ?? Action.Command(["true"])
+        let begin = commands.begin?.command ?? Action.Command(["true"])
         properties.append(("ExecStartEx", Self.command(begin, ["ignore-failure"])))
-        if let release = action.commands.release {
+        if let release = commands.release {
             properties.append(("ExecStopPostEx", Self.command(release)))
         }
         // Set by the unit of this program; one that was started by hand has none.

@@ -24,6 +24,7 @@ final class Actions {
     private let peers: RateLimitedLog
     private let files = ActionFileWatch()
     private let units: ActionUnits
+    private let keys: VirtualKeys
     private let pending: PendingReleases
     private var server: VarlinkServer?
     private var logind: LogindWatch?
@@ -42,8 +43,10 @@ final class Actions {
         self.log = log
         peers = RateLimitedLog(log)
         units = ActionUnits(log: log)
+        keys = VirtualKeys(log: log)
         pending = PendingReleases(log: log)
         units.report = { [weak self] in self?.handle($0) }
+        keys.report = { [weak self] in self?.handle($0) }
         let info = VarlinkServiceInfo(
             vendor: Product.name,
             product: "ptt-actions",
@@ -54,8 +57,8 @@ final class Actions {
             peers.log(level: .warning, "\(line)", about: process)
         }
         self.server = server
-        files.onChange = { [weak self] in self?.logProblems() }
-        logProblems()
+        files.onChange = { [weak self] in self?.filesChanged() }
+        filesChanged()
         try server.listen(on: socket)
         for entry in pending.load() { release(entry) }
         pending.write()
@@ -64,7 +67,9 @@ final class Actions {
             switch event {
             case .suspending: self?.handle(.interrupted(.suspended))
             case .inactive: self?.handle(.interrupted(.sessionInactive))
-            case .resumed, .locked, .unlocked, .active: break
+            // Only the person at the seat has keys.
+            case .active: if let self { keys.offer(files.list.keys) }
+            case .resumed, .locked, .unlocked: break
             }
         }
     }
@@ -76,7 +81,8 @@ final class Actions {
         handle(.interrupted(.shuttingDown))
     }
 
-    private func logProblems() {
+    private func filesChanged() {
+        keys.offer(files.list.keys)
         for problem in files.problems {
             log.error("\(problem). What it said before it was changed counts until it can be used")
         }
@@ -99,8 +105,11 @@ final class Actions {
         switch effect {
         case .start(let id, let button, let action):
             pending.begin(id, button, action)
-            units.start(id, button, action)
-        case .stop(let id): units.stop(id)
+            switch action.work {
+            case .run(let commands): units.start(id, button, commands)
+            case .key(let code): keys.press(id, code)
+            }
+        case .stop(let id): if !keys.release(id) { units.stop(id) }
         case .report(let id, let report): self.report(report, of: id)
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
@@ -113,10 +122,10 @@ final class Actions {
             "\(entry.role.rawValue) of \(entry.device) was pressed when the machine stopped: it is released"
         )
         guard let identity = DeviceIdentity(entry.device) else { return }
-        let commands = Action.Commands.release(Action.Command(entry.release))
+        let work = Action.Work.run(.release(Action.Command(entry.release)))
         let id = nextID()
         let button = ActionPresses.Button(device: entry.device, role: entry.role)
-        handle(.pressed(id, button, Action(.device(identity), entry.role, commands)))
+        handle(.pressed(id, button, Action(.device(identity), entry.role, work)))
         handle(.released(id, .suspended))
     }
 
@@ -180,7 +189,7 @@ final class Actions {
         }
         guard stopped == nil else { throw .notBegun("ptt-actions is ending") }
         let id = nextID()
-        calls[id] = Call(call: call, request: request, command: action.commands.description)
+        calls[id] = Call(call: call, request: request, command: action.work.description)
         handle(.pressed(id, .init(device: request.identifier, role: request.role), action))
         call.connection.onClose { [weak self] in self?.handle(.released(id, .released)) }
     }

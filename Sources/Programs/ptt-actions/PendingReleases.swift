@@ -56,7 +56,7 @@ final class PendingReleases {
     }
 
     func begin(_ id: PressID, _ button: ActionPresses.Button, _ action: Action) {
-        guard let release = action.commands.release else { return }
+        guard let release = action.work.commands?.release else { return }
         entries[id] = Entry(
             boot: boot,
             device: button.device,

@@ -6,14 +6,14 @@ import Logging
 import PTTMessages
 
 /// `ptt-keys`: divides headsets in their talk key and their other keys, so that a media player does not
-/// receive the first while it presses, and the desktop goes on receiving the others. A system service, which
-/// is not enabled.
+/// receive the first while it presses, and the desktop goes on receiving the others. Started with a
+/// connection, it holds keys for that client in place of this. Two system services, which are not enabled.
 @main
 struct Program {
     static func main() {
         Invocation(
             program: "ptt-keys",
-            abstract: "Divides headsets in their talk key and their other keys. Runs as root.",
+            abstract: "Divides headsets in their talk key and their other keys; holds keys for actions.",
             environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
         ).handleArguments()
         let log = Logger.journal("ptt-keys", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
@@ -26,7 +26,12 @@ struct Program {
 final class Daemon {
     private static var running: Daemon?
 
-    private let divider: HeadsetDivider
+    private enum Task {
+        case divide(HeadsetDivider)
+        case offer(KeyOffer)
+    }
+
+    private let task: Task
     private var signals: [SignalSource] = []
 
     static func start(_ log: Logger) {
@@ -39,7 +44,13 @@ final class Daemon {
     }
 
     private init(_ log: Logger) throws(SystemError) {
-        divider = try HeadsetDivider(log: log)
+        if let connection = ActivatedSocket.takeAll().first {
+            // systemd accepts, and starts a process for each connection (Accept= in systemd.socket(5)).
+            let descriptor = OwnedDescriptor(adopting: connection.descriptor)
+            task = .offer(try KeyOffer(descriptor, log: log) { EventLoop.exit(code: EXIT_SUCCESS) })
+        } else {
+            task = .divide(try HeadsetDivider(log: log))
+        }
         for signal in [SIGTERM, SIGINT] {
             signals.append(try SignalSource(signal) { [weak self] in self?.stop() })
         }
@@ -49,7 +60,11 @@ final class Daemon {
 
     private func stop() {
         ServiceState.stopping()
-        divider.close()
+        switch task {
+        case .divide(let divider): divider.close()
+        // The kernel removes its device.
+        case .offer: break
+        }
         EventLoop.exit(code: EXIT_SUCCESS)
     }
 }

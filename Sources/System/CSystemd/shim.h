@@ -2,3 +2,4 @@
 
 #include <systemd/sd-event.h>
 #include <systemd/sd-daemon.h>
+#include <systemd/sd-login.h>

@@ -40,6 +40,7 @@ package struct InputNode: Equatable, Sendable {
 
         package static let usb: UInt16 = 0x03
         package static let bluetooth: UInt16 = 0x05
+        package static let virtual: UInt16 = 0x06
     }
 
     /// The way in which a device is attached.

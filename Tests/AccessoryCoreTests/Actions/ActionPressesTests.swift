@@ -8,7 +8,7 @@ import Testing
     private static let action = Action(
         .accessory("foot-pedal"),
         .talk,
-        .beginAndRelease(.press(.init(["start"])), .init(["stop"]))
+        .run(.beginAndRelease(.press(.init(["start"])), .init(["stop"])))
     )
     private static func time(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
@@ -114,8 +114,8 @@ private struct Life {
         )
         buttons[id] = button
         held.insert(id)
-        let commands = Action.Commands.beginAndRelease(.press(.init(["start"])), .init(["stop"]))
-        handle(.pressed(id, button, Action(.accessory("x"), button.role, commands, limit: .seconds(5))))
+        let work = Action.Work.run(.beginAndRelease(.press(.init(["start"])), .init(["stop"])))
+        handle(.pressed(id, button, Action(.accessory("x"), button.role, work, limit: .seconds(5))))
     }
 
     private mutating func release(_ id: PressID, _ cause: EndCause) {

@@ -34,6 +34,13 @@ package struct Action: Equatable, Sendable {
         case release(Command)
     }
 
+    /// What a press does.
+    package enum Work: Equatable, Sendable {
+        case run(Commands)
+        /// A key of a virtual input device is down as long as the button is pressed: the kernel's code.
+        case key(UInt16)
+    }
+
     /// The longest time for which a release waits for the command of its press.
     package static let grace = Duration.seconds(2)
     package static let standardLimit = Duration.seconds(300)
@@ -42,19 +49,19 @@ package struct Action: Equatable, Sendable {
 
     package let subject: Subject
     package let role: ButtonRole
-    package let commands: Commands
+    package let work: Work
     /// After this time a press counts as released.
     package let limit: Duration
 
     package init(
         _ subject: Subject,
         _ role: ButtonRole,
-        _ commands: Commands,
+        _ work: Work,
         limit: Duration = standardLimit
     ) {
         self.subject = subject
         self.role = role
-        self.commands = commands
+        self.work = work
         self.limit = limit
     }
 }
@@ -77,6 +84,11 @@ package struct ActionList: Equatable, Sendable {
     package func action(of device: String, accessory: String, _ role: ButtonRole) -> Action? {
         actions.first { $0.role == role && $0.subject.isDevice(device) }
             ?? actions.first { $0.role == role && $0.subject == .accessory(accessory) }
+    }
+
+    /// The keys of a virtual input device that they need.
+    package var keys: Set<UInt16> {
+        Set(actions.compactMap { if case .key(let code) = $0.work { code } else { nil } })
     }
 
     /// Whether a device has a button with an action.
@@ -127,4 +139,24 @@ extension Action.Commands: CustomStringConvertible {
     package var description: String {
         [begin?.command, release].compactMap { $0?.arguments.first }.joined(separator: ", then ")
     }
+}
+
+extension Action.Work: CustomStringConvertible {
+    package var commands: Action.Commands? {
+        switch self {
+        case .run(let commands): commands
+        case .key: nil
+        }
+    }
+
+    /// The name of the key, for people and for ptt-keys.
+    package var keyName: String? {
+        switch self {
+        case .run: nil
+        case .key(let code): KeyName.name(of: code) ?? "\(code)"
+        }
+    }
+
+    /// The programs or the key, for people.
+    package var description: String { commands?.description ?? keyName ?? "" }
 }

@@ -19,6 +19,7 @@ package struct ActionFile: Decodable, Sendable {
         let button: String
         let press: [String]?
         let hold: [String]?
+        let key: String?
         let release: [String]?
         let limit: Int?
     }
@@ -66,7 +67,7 @@ extension ActionFile.Entry {
             let limits = Action.limits
             throw .init("limit", "limit is \(limits.lowerBound) to \(limits.upperBound) seconds")
         }
-        return Action(try subject(), role, try commands(), limit: .seconds(limit))
+        return Action(try subject(), role, try work(), limit: .seconds(limit))
     }
 
     private func subject() throws(ActionFile.EntryProblem) -> Action.Subject {
@@ -81,6 +82,18 @@ extension ActionFile.Entry {
         }
     }
 
+    private func work() throws(ActionFile.EntryProblem) -> Action.Work {
+        guard let key else { return .run(try commands()) }
+        guard press == nil, hold == nil, release == nil else {
+            throw .init("key", "an action has a key or commands, not both")
+        }
+        // Buttons of mice and joysticks would make the device one, and games would look for its axes.
+        guard key.hasPrefix("KEY_"), let code = KeyName.code(of: key) else {
+            throw .init("key", "\(key) is no key: use a name of `evtest`, KEY_F13 for example")
+        }
+        return .key(code)
+    }
+
     private func commands() throws(ActionFile.EntryProblem) -> Action.Commands {
         let begin: Action.Begin?
         switch (try command(press, "press"), try command(hold, "hold")) {
@@ -93,7 +106,7 @@ extension ActionFile.Entry {
         case (let begin?, nil): return .begin(begin)
         case (let begin?, let release?): return .beginAndRelease(begin, release)
         case (nil, let release?): return .release(release)
-        case (nil, nil): throw .init("button", "an action has press, hold or release")
+        case (nil, nil): throw .init("button", "an action has press, hold, release or key")
         }
     }
 

@@ -19,6 +19,10 @@ extension ChannelInterface {
     package static let description = text(PackageResources.org_pushtotalk_Channel_varlink)
 }
 
+extension KeyInterface {
+    package static let description = text(PackageResources.org_pushtotalk_Key_varlink)
+}
+
 extension PushInterface {
     package static let description = text(PackageResources.org_pushtotalk_Push_varlink)
 }

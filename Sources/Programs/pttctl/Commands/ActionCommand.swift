@@ -167,6 +167,7 @@ private struct ActionRow: Encodable {
     let button: String
     let press: [String]?
     let hold: [String]?
+    let key: String?
     let release: [String]?
     /// In seconds.
     let limit: Int
@@ -177,17 +178,17 @@ private struct ActionRow: Encodable {
         case .accessory(let identifier): (device, accessory) = (nil, identifier)
         }
         button = action.role.fileText
-        let begin = action.commands.begin
+        let begin = action.work.commands?.begin
+        key = action.work.keyName
         press = begin?.isHeld == false ? begin?.command.arguments : nil
         hold = begin?.isHeld == true ? begin?.command.arguments : nil
-        release = action.commands.release?.arguments
+        release = action.work.commands?.release?.arguments
         limit = Int(action.limit.components.seconds)
     }
 
     var line: String {
-        let commands = [("press", press), ("hold", hold), ("release", release)].compactMap { key, arguments in
-            arguments.map { "\(key): \($0.joined(separator: " "))" }
-        }
+        let commands = [("press", press), ("hold", hold), ("release", release), ("key", key.map { [$0] })]
+            .compactMap { key, arguments in arguments.map { "\(key): \($0.joined(separator: " "))" } }
         return "\(device ?? accessory ?? "")  \(button)  \(commands.joined(separator: "; "))"
     }
 }

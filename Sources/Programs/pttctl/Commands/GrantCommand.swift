@@ -7,18 +7,23 @@ import Input
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
-        abstract: "Use one key of a pedal, presenter or macro pad that calls itself a keyboard.",
+        abstract: "Use one key of a pedal, mouse or macro pad; or let actions hold a key.",
         discussion: """
             Needs root: sudo pttctl grant 1a86:e026 KEY_F13. `lsusb` shows the numbers, `sudo evtest` the key.
 
             It writes a udev rule. ptt-accessoryd then opens the device so that it receives this key and no other, but \
             every program of the person at the seat may read all of its keys: grant a pedal, never the keyboard that you \
             type on. Other programs still receive the key, so set the pedal to one that they do not use, such as F13.
+
+            sudo pttctl grant actions KEY_F13 lets the actions of the person in front of the screen hold this key, of an \
+            input device that exists as long as an action names it.
             """
     )
 
-    @Argument(help: "The USB or Bluetooth numbers of the device, VENDOR:PRODUCT in hexadecimal.")
-    var product: ProductNumbers
+    @Argument(
+        help: "The USB or Bluetooth numbers of the device, VENDOR:PRODUCT in hexadecimal; or `actions`."
+    )
+    var subject: GrantSubject
 
     @Argument(help: "The kernel's name of the key, for example KEY_F13.")
     var key: KeyArgument
@@ -30,6 +35,7 @@ struct GrantCommand: ParsableCommand {
     var yes = false
 
     func run() throws {
+        guard case .product(let product) = subject else { return try ActionKeyGrant.add(key.name) }
         let rule = GrantRule(product: product)
         let text = rule.text(key: key)
         if printRule {
@@ -65,10 +71,11 @@ struct RevokeCommand: ParsableCommand {
         abstract: "Undo `pttctl grant`. Needs root."
     )
 
-    @Argument(help: "VENDOR:PRODUCT, as they were granted.")
-    var product: ProductNumbers
+    @Argument(help: "VENDOR:PRODUCT, as they were granted; or `actions`, for all keys.")
+    var subject: GrantSubject
 
     func run() throws {
+        guard case .product(let product) = subject else { return try ActionKeyGrant.remove() }
         try requireRoot("revoke \(product.text)")
         let rule = GrantRule(product: product)
         guard unlink(rule.path) == 0 else {
@@ -85,8 +92,24 @@ struct RevokeCommand: ParsableCommand {
     }
 }
 
-private func requireRoot(_ command: String) throws {
+func requireRoot(_ command: String) throws {
     guard geteuid() == 0 else { throw CommandError("this needs root: sudo pttctl \(command)") }
+}
+
+/// What uses a key.
+enum GrantSubject: ExpressibleByArgument {
+    case product(ProductNumbers)
+    case actions
+
+    init?(argument: String) {
+        if argument == "actions" {
+            self = .actions
+        } else if let product = ProductNumbers(argument: argument) {
+            self = .product(product)
+        } else {
+            return nil
+        }
+    }
 }
 
 /// Vendor and product of an input device.
@@ -209,7 +232,7 @@ private func line(of path: String) -> String? {
     )
 }
 
-private func run(_ arguments: [String]) throws {
+func run(_ arguments: [String]) throws {
     var argv = arguments.map { strdup($0) } + [nil]
     defer { for case let argument? in argv { free(argument) } }
     // Not the caller's PATH: this runs as root.

@@ -2,10 +2,10 @@ import CEvdev
 package import EventLoop
 import Glibc
 
-/// The keys of a headset, and the switches of a jack, created with uinput: for the rest of the system a
+/// Keys, the axes of a joystick and the switches of a jack, created with uinput: for the rest of the system a
 /// device like any other.
 @EventLoop
-package final class VirtualHeadset {
+package final class VirtualKeyDevice {
     private let device: VirtualDevice
 
     package var name: String { device.name }
@@ -15,7 +15,7 @@ package final class VirtualHeadset {
     /// The keys of an ordinary headset.
     package nonisolated static let usualKeys: Set<KeyCode> = [.playPause, .volumeUp, .volumeDown, .nextSong]
 
-    /// Plugs the headset in.
+    /// Plugs the device in.
     ///
     /// - Parameters:
     ///   - name: At most 79 bytes (`UINPUT_MAX_NAME_SIZE`).

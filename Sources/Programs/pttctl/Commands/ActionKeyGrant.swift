@@ -1,0 +1,40 @@
+import CommandLineTool
+import EventLoop
+import Glibc
+import PTTMessages
+
+/// The keys that actions may hold, and the socket of the service that holds them.
+enum ActionKeyGrant {
+    private static let socket = "ptt-keys.socket"
+
+    static func add(_ key: String) throws {
+        try requireRoot("grant actions \(key)")
+        guard key.hasPrefix("KEY_") else {
+            throw CommandError("\(key) is no key of a keyboard, as KEY_F13 for example is")
+        }
+        let path = KeyInterface.grants
+        // Beside it lie files that users read.
+        guard mkdir("/etc/pushtotalk", 0o755) == 0 || errno == EEXIST else {
+            throw SystemError("make the directory of \(path)")
+        }
+        try TextFile.edit(path, limit: KeyInterface.grantLimit) { text in
+            let first = "# Written by `pttctl grant actions`; `sudo pttctl revoke actions` removes it.\n"
+            let text = text ?? first
+            return KeyInterface.grantedKeys(text).contains(key) ? text : text + key + "\n"
+        }
+        guard chmod(path, 0o644) == 0 else { throw SystemError("let users read \(path)") }
+        try run(["systemctl", "enable", "--now", socket])
+        Terminal.print("Actions of the person in front of the screen may now hold \(key).")
+    }
+
+    static func remove() throws {
+        try requireRoot("revoke actions")
+        guard unlink(KeyInterface.grants) == 0 || errno == ENOENT else {
+            throw SystemError("remove \(KeyInterface.grants)")
+        }
+        // Also the devices that are there.
+        try run(["systemctl", "disable", "--now", socket])
+        try run(["systemctl", "stop", "ptt-keys@*.service"])
+        Terminal.print("Actions hold no key any more.")
+    }
+}

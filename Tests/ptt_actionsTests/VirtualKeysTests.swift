@@ -1,0 +1,141 @@
+import AccessoryCore
+import EventLoop
+import JSON
+import Logging
+import PTTMessages
+import TestSupport
+import Testing
+import Varlink
+
+@testable import ptt_actions
+
+/// The keys that presses hold, with a ptt-keys that grants or refuses them.
+@Suite struct VirtualKeysTests {
+    init() { withRunningLoop() }
+
+    private static let button: UInt16 = 183  // KEY_F13
+    private static let other: UInt16 = 30  // KEY_A
+
+    private func press(_ number: Int) -> PressID { PressID(rawValue: number) }
+
+    @Test @EventLoop func `the keys are offered before a press, and a press and its release set one of them`()
+        async throws
+    {
+        let fixture = try KeysFixture()
+        fixture.keys.offer([Self.button, Self.other])
+        #expect(try await fixture.calls.next() == "Offer KEY_A KEY_F13")
+        fixture.keys.press(press(1), Self.button)
+        #expect(try await fixture.calls.next() == "Press KEY_F13")
+        #expect(try await fixture.events.next() == .unitStarted(press(1)))
+        #expect(fixture.keys.release(press(1)))
+        #expect(try await fixture.calls.next() == "Release KEY_F13")
+        #expect(try await fixture.events.next() == .unitStopped(press(1), failure: nil))
+        #expect(!fixture.keys.release(press(1)))
+        // A device that no action names is removed.
+        fixture.keys.offer([])
+        #expect(try await fixture.calls.next() == "end")
+    }
+
+    @Test @EventLoop func `a key that two buttons hold is released with the last of them`() async throws {
+        let fixture = try KeysFixture()
+        fixture.keys.offer([Self.button])
+        for number in 1...2 {
+            fixture.keys.press(press(number), Self.button)
+            #expect(try await fixture.events.next() == .unitStarted(press(number)))
+        }
+        for number in 1...2 {
+            _ = fixture.keys.release(press(number))
+            #expect(try await fixture.events.next() == .unitStopped(press(number), failure: nil))
+        }
+        let calls = try await fixture.calls.next(4)
+        #expect(calls == ["Offer KEY_F13", "Press KEY_F13", "Press KEY_F13", "Release KEY_F13"])
+    }
+
+    @Test @EventLoop func `a press ends with ptt-keys, and the next one has a new device`() async throws {
+        let fixture = try KeysFixture()
+        fixture.keys.offer([Self.button])
+        fixture.keys.press(press(1), Self.button)
+        #expect(try await fixture.events.next() == .unitStarted(press(1)))
+        fixture.server.stop()
+        let end = try await fixture.events.next()
+        guard case .unitStopped(press(1), .some) = end else {
+            Issue.record("\(end)")
+            return
+        }
+        fixture.keys.press(press(2), Self.button)
+        let failure = try await fixture.events.next()
+        guard case .unitFailed(press(2), _) = failure else {
+            Issue.record("\(failure)")
+            return
+        }
+        try fixture.restart()
+        fixture.keys.press(press(3), Self.button)
+        #expect(try await fixture.events.next() == .unitStarted(press(3)))
+    }
+
+    @Test @EventLoop func `a press of a key that root has not granted does not begin, and says why`()
+        async throws
+    {
+        let fixture = try KeysFixture()
+        fixture.refusal = "KEY_F13 is not granted"
+        fixture.keys.offer([Self.button])
+        fixture.keys.press(press(1), Self.button)
+        #expect(try await fixture.events.next() == .unitFailed(press(1), reason: "KEY_F13 is not granted"))
+        // The person has it granted meanwhile.
+        fixture.refusal = nil
+        fixture.keys.press(press(2), Self.button)
+        #expect(try await fixture.events.next() == .unitStarted(press(2)))
+    }
+}
+
+/// A service of `org.pushtotalk.Key` that notes its calls.
+@EventLoop
+private final class KeysFixture {
+    let keys: VirtualKeys
+    let calls = AsyncQueue(of: String.self)
+    let events = AsyncQueue(of: ActionPresses.Event.self)
+    var refusal: String?
+    private(set) var server: VarlinkServer
+    private let scratch: Scratch
+
+    private var path: String { scratch.directory + "/keys" }
+
+    init() throws {
+        scratch = try Scratch()
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        keys = VirtualKeys(scratch.directory + "/keys", log: log)
+        server = VarlinkServer(Self.info, []) { _, _ in }
+        let events = events
+        keys.report = { events.add($0) }
+        try restart()
+    }
+
+    func restart() throws {
+        server.stop()
+        server = VarlinkServer(Self.info, [interface]) { line, _ in Issue.record("\(line)") }
+        try server.listen(at: path)
+    }
+
+    private static let info = VarlinkServiceInfo(vendor: "", product: "", version: "", url: "")
+
+    private var interface: VarlinkInterface {
+        let methods = [KeyInterface.offer.name, KeyInterface.press.name, KeyInterface.release.name]
+        let handlers = methods.map { method -> (String, VarlinkInterface.Handler) in
+            (method, { [weak self] call throws(VarlinkError) in try self?.handle(method, call) })
+        }
+        return VarlinkInterface(KeyInterface.description, methods: Dictionary(uniqueKeysWithValues: handlers))
+    }
+
+    private func handle(_ method: String, _ call: VarlinkCall) throws(VarlinkError) {
+        if let refusal { throw VarlinkError(KeyInterface.notOffered, ["reason": .string(refusal)]) }
+        guard method == KeyInterface.offer.name else {
+            let request: KeyInterface.KeyRequest = try call.decode()
+            calls.add("\(method) \(request.key)")
+            return call.reply()
+        }
+        let request: KeyInterface.OfferRequest = try call.decode()
+        calls.add("\(method) \(request.keys.joined(separator: " "))")
+        call.connection.onClose { [calls] in calls.add("end") }
+        call.reply()
+    }
+}
