@@ -151,6 +151,16 @@ import Testing
         expect(findings, curedBy: .command("sudo -e /etc/pushtotalk/policy.toml"), "line 1")
     }
 
+    @Test mutating func `actions are a line once there are some, and a key wants a grant`() {
+        facts.actions = .init(count: 2)
+        #expect(findings.map(\.check) == [.configuration, .policy, .buttons, .actions, .state])
+        #expect(problems(findings).isEmpty)
+        facts.actions?.refusedKeys = ["KEY_F13"]
+        expect(findings, curedBy: .command("sudo pttctl grant actions KEY_F13"), "KEY_F13")
+        facts.actions?.unusable = .init(path: "/etc/pushtotalk/actions.toml", problem: "line 2")
+        expect(findings, curedBy: .command("sudo -e /etc/pushtotalk/actions.toml"), "line 2")
+    }
+
     @Test mutating func `a closed hour is a warning`() {
         facts.isClosed = true
         let cure = Cure.command("${EDITOR:-vi} /h/policy.toml")

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import PTTMessages
 import TestSupport
 import Testing
 
@@ -103,8 +104,10 @@ import Testing
         try fixture.write("time-limit = 60\nmicrophne = \"x\"\n", at: directory + "/pttd.toml")
         try fixture.write("deny = [\n", at: directory + "/policy.toml")
         try fixture.write("[[device]]\nidentity = 3\n", at: directory + "/devices.toml")
+        try fixture.write("[[action]]\ndevice = 3\n", at: directory + "/actions.toml")
         var report = try await fixture.run()
         #expect(report["configuration"].first?.text.contains("line 2, column 1") == true)
+        #expect(report["actions"].first?.text.contains("line 2") == true)
         #expect(
             report["configuration"].first?.command
                 == "${EDITOR:-vi} \(directory)/pttd.toml && systemctl --user restart pttd"
@@ -115,14 +118,21 @@ import Testing
         // Nested too deeply, a pipe that no process writes to, and a link to nothing.
         let nested = String(repeating: "[", count: 20_000)
         try fixture.write("microphone = " + nested, at: directory + "/pttd.toml")
+        try fixture.write(
+            "[[action]]\ndevice = \"x\"\nbutton = \"talk\"\nkey = \"KEY_F13\"\n",
+            at: directory + "/actions.toml"
+        )
         unlink(directory + "/devices.toml")
         #expect(mkfifo(directory + "/devices.toml", 0o600) == 0)
         unlink(directory + "/policy.toml")
         #expect(symlink("/nothing", directory + "/policy.toml") == 0)
         report = try await fixture.run()
-        for check in ["configuration", "policy", "buttons"] {
+        for check in ["configuration", "policy", "buttons", "actions"] {
             #expect(report[check].first?.severity == "failure", "\(check)")
         }
+        #expect(report["actions"].first?.command == "sudo pttctl grant actions KEY_F13")
+        try fixture.write("KEY_F13\n", to: KeyInterface.grants)
+        #expect(try await fixture.run()["actions"].map(\.severity) == ["ok"])
     }
 
     @Test @EventLoop func `an extension of GNOME that is installed is to be enabled`() async throws {

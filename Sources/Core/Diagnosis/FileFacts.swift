@@ -13,6 +13,21 @@ package struct FileFacts: Equatable, Sendable {
         }
     }
 
+    /// What buttons do in place of transmitting.
+    package struct Actions: Equatable, Sendable {
+        /// The `actions.toml` that cannot be used.
+        package var unusable: Configured?
+        package var count: Int
+        /// The keys that an action holds, and root has not granted.
+        package var refusedKeys: [String]
+
+        package init(unusable: Configured? = nil, count: Int, refusedKeys: [String] = []) {
+            self.unusable = unusable
+            self.count = count
+            self.refusedKeys = refusedKeys
+        }
+    }
+
     /// `~/.local/state/pushtotalk`
     package struct StateDirectory: Equatable, Sendable {
         package var path: String
@@ -41,6 +56,8 @@ package struct FileFacts: Equatable, Sendable {
     package var isClosed: Bool
     /// `devices.toml`; nil without a home directory.
     package var enrolments: Configured?
+    /// Nil without any.
+    package var actions: Actions?
     package var state: StateDirectory?
 
     package init(
@@ -48,19 +65,21 @@ package struct FileFacts: Equatable, Sendable {
         policies: [Configured],
         isClosed: Bool = false,
         enrolments: Configured?,
+        actions: Actions? = nil,
         state: StateDirectory?
     ) {
         self.configuration = configuration
         self.policies = policies
         self.isClosed = isClosed
         self.enrolments = enrolments
+        self.actions = actions
         self.state = state
     }
 
     /// - Parameters:
     ///   - facts: Nil if the disk did not answer within the time limit.
     ///   - userID: Who should own the state.
-    /// - Returns: A line for each kind of file.
+    /// - Returns: A line for each kind of file; for actions only if there are some.
     package static func findings(_ facts: FileFacts?, userID: UInt32) -> [Finding] {
         guard let facts else {
             return [
@@ -71,10 +90,12 @@ package struct FileFacts: Equatable, Sendable {
             ]
         }
         return [facts.configurationFinding, facts.policyFinding, facts.enrolmentFinding]
-            + [facts.stateFinding(userID)]
+            + (facts.actions.map { [finding($0)] } ?? []) + [facts.stateFinding(userID)]
     }
 
-    private static func edit(_ path: String) -> String { "${EDITOR:-vi} \(ShellArgument(path))" }
+    private static func edit(_ path: String) -> String {
+        path.hasPrefix("/etc") ? "sudo -e \(ShellArgument(path))" : "${EDITOR:-vi} \(ShellArgument(path))"
+    }
 
     private var configurationFinding: Finding {
         guard let configuration else {
@@ -95,12 +116,9 @@ package struct FileFacts: Equatable, Sendable {
     private var policyFinding: Finding {
         for policy in policies {
             guard let problem = policy.problem else { continue }
-            let sudo =
-                policy.path.hasPrefix("/etc")
-                ? "sudo -e \(ShellArgument(policy.path))" : Self.edit(policy.path)
             return Check.policy.failure(
                 Text("\(policy.path) cannot be used, so that no application may join: \(problem)"),
-                cure: .command(sudo)
+                cure: .command(Self.edit(policy.path))
             )
         }
         if isClosed, let policy = policies.last {
@@ -122,6 +140,22 @@ package struct FileFacts: Equatable, Sendable {
             Text("\(enrolments.path): \(problem)"),
             cure: .command(Self.edit(enrolments.path))
         )
+    }
+
+    private static func finding(_ actions: Actions) -> Finding {
+        if let file = actions.unusable, let problem = file.problem {
+            return Check.actions.failure(
+                Text("\(file.path) is not in force: \(problem)"),
+                cure: .command(edit(file.path))
+            )
+        }
+        if let key = actions.refusedKeys.first {
+            return Check.actions.failure(
+                Text("an action holds \(key), which is not granted"),
+                cure: .command("sudo pttctl grant actions \(ShellArgument(key))")
+            )
+        }
+        return Check.actions.ok(Text("buttons with an action in place of transmitting: \(actions.count)"))
     }
 
     /// The channel is a few hundred bytes.

@@ -89,6 +89,7 @@ package enum Check: String, CaseIterable, Sendable {
     case headset
     case bluetooth
     case buttons
+    case actions
     case sound
     case microphone
     case recording

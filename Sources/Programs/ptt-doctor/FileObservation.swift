@@ -4,6 +4,7 @@ import CoreConfiguration
 import Diagnosis
 import EventLoop
 import Glibc
+import PTTMessages
 import TOML
 
 /// The files of this user, as the daemons read them.
@@ -18,7 +19,7 @@ struct UserFiles: Sendable {
     @EventLoop
     static func observed(on host: Host) async -> UserFiles {
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
-        let paths = Configuration.paths + EnrolmentFile.paths
+        let paths = Configuration.paths + EnrolmentFile.paths + ConfigurationFile.paths(ActionFile.name)
         // A network's disk that hangs blocks each call: what follows reads only from one that has answered.
         let probe = await Host.bounded {
             for path in paths { _ = access(path, R_OK) }
@@ -34,6 +35,7 @@ struct UserFiles: Sendable {
             policies: policies,
             isClosed: isClosed,
             enrolments: enrolments,
+            actions: Self.actions(on: host),
             state: probe.state
         )
         return files
@@ -67,6 +69,28 @@ struct UserFiles: Sendable {
             }
         }
         return found
+    }
+
+    private static func actions(on host: Host) -> FileFacts.Actions? {
+        var found = FileFacts.Actions(count: 0)
+        var keys: Set<UInt16> = []
+        for path in ConfigurationFile.paths(ActionFile.name) {
+            do {
+                let text = try TextFile.read(host.machinePath(path), limit: ActionFile.sizeLimit) ?? ""
+                let list = try ActionList(toml: text)
+                found.count += list.actions.count
+                keys.formUnion(list.keys)
+            } catch {
+                found.unusable = .init(path: path, problem: "\(error)")
+            }
+        }
+        let file = host.machinePath(KeyInterface.grants)
+        // One that cannot be read grants nothing, as for ptt-keys.
+        let text = (try? TextFile.read(file, limit: KeyInterface.grantLimit)) ?? ""
+        let granted = KeyInterface.grantedKeys(text)
+        found.refusedKeys = keys.sorted().map { Action.Work.key($0).description }
+            .filter { !granted.contains($0) }
+        return found == FileFacts.Actions(count: 0) ? nil : found
     }
 
     private static func policies(on host: Host) -> (files: [FileFacts.Configured], isClosed: Bool) {
