@@ -1,3 +1,4 @@
+import AccessoryCore
 import EventLoop
 import Foundation
 import PTTMessages
@@ -100,6 +101,26 @@ struct ActionPressTests {
         try await isLogged("press\n", fixture)
         try await fixture.simulate("release 1 multifunction")
         try await isLogged("press\nrelease\n", fixture)
+        withExtendedLifetime(actions) {}
+    }
+
+    @Test @EventLoop func `a button that toggles presses with one tap, and releases with the next`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(
+            enrolled: false,
+            actions: Self.action("talk", accessory: "ffe0")
+        )
+        try fixture.enrol([Enrolment(AccessoryFixture.address(of: 1), mode: .toggle)])
+        let actions = try await Actions(for: fixture)
+        try await fixture.ready()
+        for log in ["press\n", "press\nrelease\n"] {
+            try await fixture.simulate("press")
+            try await fixture.simulate("release")
+            try await fixture.next(.released)
+            try await isLogged(log, fixture)
+        }
+        try await isNeverBegun(fixture)
         withExtendedLifetime(actions) {}
     }
 
