@@ -56,9 +56,11 @@ final class KeyOffer {
 
     /// Removes the device, and ends.
     private func close() {
+        guard let server else { return }
+        self.server = nil
         device?.remove()
         device = nil
-        server?.stop()
+        server.stop()
         end()
     }
 

@@ -26,12 +26,12 @@ struct Program {
 final class Daemon {
     private static var running: Daemon?
 
-    private enum Task {
+    private enum Service {
         case divide(HeadsetDivider)
         case offer(KeyOffer)
     }
 
-    private let task: Task
+    private let service: Service
     private var signals: [SignalSource] = []
 
     static func start(_ log: Logger) {
@@ -47,9 +47,9 @@ final class Daemon {
         if let connection = ActivatedSocket.takeAll().first {
             // systemd accepts, and starts a process for each connection (Accept= in systemd.socket(5)).
             let descriptor = OwnedDescriptor(adopting: connection.descriptor)
-            task = .offer(try KeyOffer(descriptor, log: log) { EventLoop.exit(code: EXIT_SUCCESS) })
+            service = .offer(try KeyOffer(descriptor, log: log) { EventLoop.exit(code: EXIT_SUCCESS) })
         } else {
-            task = .divide(try HeadsetDivider(log: log))
+            service = .divide(try HeadsetDivider(log: log))
         }
         for signal in [SIGTERM, SIGINT] {
             signals.append(try SignalSource(signal) { [weak self] in self?.stop() })
@@ -60,7 +60,7 @@ final class Daemon {
 
     private func stop() {
         ServiceState.stopping()
-        switch task {
+        switch service {
         case .divide(let divider): divider.close()
         // The kernel removes its device.
         case .offer: break
