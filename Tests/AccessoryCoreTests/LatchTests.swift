@@ -93,16 +93,14 @@ import Testing
     }
 
     @Test(arguments: [
-        Accessory.Event.plugChanged, .deviceRemoved, .eventsLost, .keyResynchronised(30, isPressed: true),
-        .gateChanged(.closed(reason: "another session is active", cause: .sessionInactive)),
+        (Accessory.Event.plugChanged, EndCause.deviceRemoved), (.deviceRemoved, .deviceRemoved),
+        (.eventsLost, .released), (.keyResynchronised(30, isPressed: true), .released),
+        (
+            .gateChanged(.closed(reason: "another session is active", cause: .sessionInactive)),
+            .sessionInactive
+        ),
     ])
-    func `what could end it is lost, and it ends`(_ loss: Accessory.Event) {
-        let cause: EndCause =
-            switch loss {
-            case .plugChanged, .deviceRemoved: .deviceRemoved
-            case .gateChanged: .sessionInactive
-            default: .released
-            }
+    func `what could end it is lost, and it ends`(_ loss: Accessory.Event, _ cause: EndCause) {
         let latched: [Step] = [
             (1, Self.press, [Self.begin(1)]), (1.1, Self.release, [.latch(.talk)]), (1.2, Self.began(1), []),
         ]

@@ -16,9 +16,9 @@ package enum CoreEvent: Equatable, Codable, Sendable {
     /// Another participant talks at the other end now, or none.
     case participantChanged(participant: Participant?)
     case transmissionBegan(transmission: Transmission)
-    /// - Parameter endedBy: What asked for the end; `unknown` if the core ended the transmission itself.
     /// A tap keeps the transmission on until the next press of its button.
     case transmissionLatched(transmission: Transmission)
+    /// - Parameter endedBy: What asked for the end; `unknown` if the core ended the transmission itself.
     case transmissionEnded(transmission: Transmission, cause: EndCause, endedBy: TransmitSource)
     case transmissionRefused(origin: Origin, refusal: Refusal)
     /// The time-out timer will end the transmission in so many seconds.

@@ -149,14 +149,11 @@ extension Action.Work: CustomStringConvertible {
         }
     }
 
-    /// The name of the key, for people and for ptt-keys.
-    package var keyName: String? {
+    /// The programs, for people; or the name of the key, also for ptt-keys.
+    package var description: String {
         switch self {
-        case .run: nil
+        case .run(let commands): commands.description
         case .key(let code): KeyName.name(of: code) ?? "\(code)"
         }
     }
-
-    /// The programs or the key, for people.
-    package var description: String { commands?.description ?? keyName ?? "" }
 }

@@ -179,7 +179,7 @@ private struct ActionRow: Encodable {
         }
         button = action.role.fileText
         let begin = action.work.commands?.begin
-        key = action.work.keyName
+        key = if case .key = action.work { action.work.description } else { nil }
         press = begin?.isHeld == false ? begin?.command.arguments : nil
         hold = begin?.isHeld == true ? begin?.command.arguments : nil
         release = action.work.commands?.release?.arguments

@@ -33,9 +33,8 @@ enum ActionKeyGrant {
         guard unlink(KeyInterface.grants) == 0 || errno == ENOENT else {
             throw SystemError("remove \(KeyInterface.grants)")
         }
-        // Also the devices that are there.
+        // What is held goes with it (PartOf= of the service).
         try run(["systemctl", "disable", "--now", socket])
-        try run(["systemctl", "stop", "ptt-keys@*.service"])
         Terminal.print("Actions hold no key any more.")
     }
 }

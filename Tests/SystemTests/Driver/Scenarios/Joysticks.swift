@@ -72,7 +72,11 @@ extension Scenario {
         let name = "System Test Headset Interface"
         let interface = try await Headset.plugIn(name)
         let identifier = try await interface.ready(fixture.accessories)
-        try await enrol(name, by: interface, .volumeDown)
+        // It needs no Bluetooth.
+        try await Machine.rfkill(isBlocked: true)
+        try await restoring(by: "rfkill unblock bluetooth") {
+            try await enrol(name, by: interface, .volumeDown)
+        }
         try await restoring(by: "sudo -u dev HOME=/home/dev pttctl forget '\(identifier)'") {
             try await until("only that key is used") {
                 fixture.accessories.device(identifier)?.mode == .hold
