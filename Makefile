@@ -96,7 +96,8 @@ packages_desktop-test = $(packages_build) dbus-daemon dunst adwaita-icon-theme f
 packages_desktops = $(packages_build) imagemagick mmdebstrap
 packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils pipewire pipewire-bin pipewire-pulse pipewire-jack \
   wireplumber alsa-utils libasound2-plugins ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
-  gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap
+  gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap \
+  dbus-user-session systemd mosquitto mosquitto-clients mpv mpv-mpris playerctl
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
@@ -236,9 +237,10 @@ desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemo
 desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 and Plasma 6.3 and 6.7; makes their roots, 5 GB, and needs root
 	Tests/DesktopTests/desktops
 
-call-test: dependencies build  ## programs that record and calls, on PulseAudio and PipeWire here, and on Debian 13 in a root that it makes
-	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
+call-test: dependencies build  ## programs that record, calls, and the recipes of actions, here, and on Debian 13 in a root that it makes
+	@for program in pttd pttctl ptt-actions; do swift build --quiet --product $$program || exit 1; done
 	Tests/CallTests/run
+	Tests/CallTests/recipes
 	Tests/CallTests/trixie
 
 screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots

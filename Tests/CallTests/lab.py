@@ -41,8 +41,8 @@ class Lab:
         for name in ["home", "run/pulse", "run/pushtotalk", "config/pushtotalk", "config/pipewire/pipewire.conf.d"]:
             os.makedirs(self.path(name), 0o700)
         self.write("config/pushtotalk/pttd.toml", "indicator = false\n[tones]\nenabled = false\n")
-        self.start("bus", ["dbus-daemon", "--session", "--nofork", "--address=unix:path=" + self.path("run/bus")])
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + self.path("run/bus")
+        self.start_bus()
         until("a session bus runs", lambda: os.path.exists(self.path("run/bus")))
         {"PulseAudio": self.start_pulseaudio, "PipeWire": self.start_pipewire}[server]()
         until("a sound server runs", lambda: {"tone", "speaker", "far"} <= self.devices())
@@ -84,9 +84,12 @@ class Lab:
         subprocess.run(["rm", "-rf", self.directory])
 
     def run(self, *command, limit=20):
-        result = subprocess.run(
-            command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit
-        )
+        try:
+            result = subprocess.run(
+                command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Failed(str(error))
         return result.stdout
 
     def devices(self):
@@ -96,6 +99,9 @@ class Lab:
     def log(self, name):
         with open(self.path(name + ".log"), errors="replace") as file:
             return file.read()
+
+    def start_bus(self):
+        self.start("bus", ["dbus-daemon", "--session", "--nofork", "--address=unix:path=" + self.path("run/bus")])
 
     # --- The sound server
 
