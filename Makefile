@@ -88,7 +88,7 @@ packages_build = gettext pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev 
 packages_po = $(packages_build)
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus dbus-user-session pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
-packages_bench = $(packages_build) dbus-bin dbus-daemon bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
+packages_bench = $(packages_build) dbus-bin dbus-daemon dbus-user-session bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
   systemd wireplumber
 packages_order = $(packages_bench) valgrind
 packages_desktop-test = $(packages_build) dbus-daemon dunst adwaita-icon-theme fonts-dejavu-core imagemagick libglib2.0-bin \
@@ -249,7 +249,7 @@ screenshots: dependencies  ## the pictures of the documentation from the program
 
 bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 12 minutes
 	@$(delete_stale)
-	@for program in pttd ptt-accessoryd ptt-indicator pttctl ptt-bench; do \
+	@for program in pttd ptt-accessoryd ptt-actions ptt-indicator pttctl ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
 	@$(no_bluetooth)
 	@cp pipewire/$(fragment) .build/release

@@ -318,7 +318,7 @@ let package = Package(
             name: "ptt-bench",
             dependencies: [
                 "CBaseline", "ChildProcess", "ServiceClient", "DBus", "EventLoop", "PTTMessages",
-                "Varlink",
+                "TestSupport", "Varlink",
             ],
             path: "Tests/Benchmarks/ptt-bench",
             swiftSettings: strict

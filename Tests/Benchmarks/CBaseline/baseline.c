@@ -1,5 +1,7 @@
 #include "baseline.h"
 #include <dbus/dbus.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +9,8 @@
 #include <unistd.h>
 
 #define SERVICE "org.pushtotalk.Baseline"
+
+extern char **environ;
 
 // As long as the messages that ptt-accessoryd and the core send in their place, each with its NUL byte.
 static const char request[] =
@@ -126,16 +130,23 @@ static int changed_value(DBusMessage *message) {
     return -1;
 }
 
-static DBusHandlerResult receive(DBusConnection *connection, DBusMessage *message, void *data) {
+static bool act(char *const *command) {
+    if (!command) return send_message(request, sizeof request);
+    pid_t child;
+    return posix_spawnp(&child, command[0], NULL, NULL, command, environ) == 0;
+}
+
+static DBusHandlerResult receive(DBusConnection *connection, DBusMessage *message, void *command) {
     (void)connection;
-    (void)data;
     if (!dbus_message_is_signal(message, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged"))
         return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
-    if (changed_value(message) == 1) send_message(request, sizeof request);
+    if (changed_value(message) == 1) act(command);
     return DBUS_HANDLER_RESULT_HANDLED;
 }
 
-int baseline_receive(const char *address, const char *path) {
+int baseline_receive(const char *address, const char *path, char *const *command) {
+    // The kernel forgets commands that have ended.
+    signal(SIGCHLD, SIG_IGN);
     DBusConnection *connection = baseline_connect(address);
     if (!connection) return 1;
     char rule[512];
@@ -147,8 +158,8 @@ int baseline_receive(const char *address, const char *path) {
     DBusError error = DBUS_ERROR_INIT;
     dbus_bus_add_match(connection, rule, &error);
     if (dbus_error_is_set(&error)) return 1;
-    dbus_connection_add_filter(connection, receive, NULL, NULL);
-    if (!send_message(request, sizeof request)) return 1;
+    dbus_connection_add_filter(connection, receive, (void *)command, NULL);
+    if (!act(command)) return 1;
     while (dbus_connection_read_write_dispatch(connection, -1)) {}
     return 0;
 }

@@ -22,6 +22,7 @@ enum Benchmark {
         case pulseaudio
         case pipewire
         case wakeups
+        case actions
         case crowd
         case hostile
 
@@ -30,6 +31,7 @@ enum Benchmark {
             case .memory, .idle, .press, .calls, .commands, .growth, .crowd, .pulseaudio, .pipewire,
                 .wakeups:
                 .seconds(180)
+            case .actions: .seconds(300)
             case .hostile: .seconds(900)
             }
         }
@@ -76,6 +78,7 @@ enum Benchmark {
             case .pulseaudio: try await SoundTimes.measure(.pulseAudio, on: stack, &table)
             case .pipewire: try await SoundTimes.measure(.pipeWire, on: stack, &table)
             case .wakeups: try await ServerWakeUps.measure(on: stack, &table)
+            case .actions: try await ActionTimes.measure(on: stack, &table)
             case .crowd: try await Crowd.measure(stack, &table)
             case .hostile: try await Hostile.measure(attacks, on: stack, &table)
             }

@@ -20,6 +20,8 @@ final class Observer {
     private var waiting: CheckedContinuation<Void, Never>?
     private lazy var limit = TimerSource { [weak self] in self?.wake() }
 
+    /// - Parameter descriptor: One that does not block.
+    /// - Throws: If it cannot be watched.
     init(adopting descriptor: consuming OwnedDescriptor) throws(SystemError) {
         self.descriptor = descriptor
         source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.read() }
@@ -75,7 +77,7 @@ final class Observer {
     func close() { source?.cancel() }
 
     private func read() {
-        let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        let count = Glibc.read(descriptor.value, &buffer, buffer.count)
         let now = MonotonicInstant.now
         guard count > 0 else {
             if count < 0 && errno == EAGAIN { return }

@@ -15,7 +15,10 @@ struct Program {
         case "answer-varlink" where arguments.count == 2: exit(AnsweringService.run(at: arguments[1]))
         case "baseline-answer" where arguments.count == 2: exit(baseline_answer(arguments[1]))
         case "baseline-receive" where arguments.count == 3:
-            exit(baseline_receive(arguments[1], arguments[2]))
+            exit(baseline_receive(arguments[1], arguments[2], nil))
+        case "baseline-run" where arguments.count > 3:
+            let command = arguments.dropFirst(3).map { strdup($0) } + [nil]
+            exit(baseline_receive(arguments[1], arguments[2], command))
         case "baseline-relay" where arguments.count == 1: exit(baseline_relay())
         case .some(let name) where BaselineSound(rawValue: name) != nil:
             exit(BaselineSound(rawValue: name)?.run(Array(arguments.dropFirst())) ?? 64)

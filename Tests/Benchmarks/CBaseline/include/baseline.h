@@ -13,9 +13,9 @@ int64_t baseline_call(void *connection, const char *method);
 // one with an empty message.
 int baseline_answer(const char *address);
 
-// For each change of the property `Value` of the object at `path`, writes one message of the length of a
-// BeginTransmitting call to standard output, until the bus ends. Writes one message when ready.
-int baseline_receive(const char *address, const char *path);
+// For each change of the property `Value` of the object at `path` to 1, starts `command`, or, if that is NULL, writes one
+// message of the length of a BeginTransmitting call to standard output, until the bus ends. Does it once when ready.
+int baseline_receive(const char *address, const char *path, char *const *command);
 
 // For each message on standard input, writes one of the length of a transmissionBegan event to standard output.
 int baseline_relay(void);
