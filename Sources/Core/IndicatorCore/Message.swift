@@ -50,7 +50,7 @@ extension EndCause {
     /// Nil for an end that a person asked for, or that is shown already.
     fileprivate var message: Text? {
         switch self {
-        case .timeLimit: Text("The time limit ended it. Release the button first")
+        case .timeLimit: Text("The time limit ended it. Press again to go on")
         case .linkLost: Text("It ended: the link to the button was lost")
         case .deviceRemoved: Text("It ended: the device was removed")
         case .microphoneLost: Text("It ended: the microphone was lost")
