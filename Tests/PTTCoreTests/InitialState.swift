@@ -46,6 +46,9 @@ enum InitialState: String, CaseIterable {
     case recorderReady
     case lastResort
     case lastResortEmergency
+    case recording
+    case recordingWhileReceiving
+    case recordingWithoutAChannel
     case gateClosed
     case inCall
     case receptionInterruptedByCall
@@ -110,6 +113,10 @@ enum InitialState: String, CaseIterable {
         case .withoutAudioServer: joined + [.audioServerLost]
         case .suspending: joined + [.systemSuspending]
         case .shuttingDown: joined + [.shuttingDown]
+        case .recording: joined + [TestEvents.record()] + capture
+        case .recordingWhileReceiving: receiving + [TestEvents.record()] + capture
+        case .recordingWithoutAChannel:
+            [.audioServerReady, TestEvents.recorded, TestEvents.record(role: .emergency)] + capture
         case .gateClosed: activating + capture.prefix(1)
         case .inCall: joined + [TestEvents.call]
         case .receptionInterruptedByCall: receiving + [TestEvents.call]

@@ -108,7 +108,7 @@ extension Model {
 
     /// Semantics, “A crash of the application”: no transmission, reception or push outlives the process.
     private mutating func endApplication() {
-        endTransmission(.applicationGone)
+        endHeard(.applicationGone)
         endReception("applicationGone")
         endPushes(.unanswered)
         updateAudio()
@@ -152,7 +152,7 @@ extension Model {
 
     private mutating func giveUpStart() {
         guard case .starting(let owner, _, _) = channel?.presence else { return }
-        endTransmission(.applicationUnavailable)
+        endHeard(.applicationUnavailable)
         endPushes(.undeliverable)
         channel?.presence = .absent(owner, reconnectionDeadline: now)
         notifications.append(.kind("applicationDetached"))

@@ -9,8 +9,8 @@ extension Model {
         mute()
         let format = receivedFormat
         if isSending, transmission?.format == nil { transmission?.format = format }
-        let isWanted = isSending || channel?.isHeard == true
-        if hadEmergencySession, isWanted, !isSending { endSession() }
+        let isWanted = isHeardSending || channel?.isHeard == true
+        if hadEmergencySession, isWanted, !isHeardSending { endSession() }
         let remote = channel?.remote
         switch (audio, isWanted) {
         case (.inactive, true):
@@ -76,7 +76,8 @@ extension Model {
 
     /// The format that the one who receives the microphone has asked for.
     var receivedFormat: AudioFormat {
-        channel?.running.flatMap { attachments[$0.client]?.format } ?? .standard
+        recording?.recordingFormat ?? channel?.running.flatMap { attachments[$0.client]?.format }
+            ?? .standard
     }
 
     /// Events of a stream that has been closed are ignored.
@@ -84,7 +85,7 @@ extension Model {
         guard isSending, capture == counts.transmissions else { return }
         if isDeaf { return endTransmission(.microphoneMuted) }
         if !isLive { announceMicrophone() }
-        streamStarted()
+        if recording == nil { streamStarted() }
     }
 
     /// Ours: nobody speaks to a microphone that delivers zeros, and learns it only from the other end.
@@ -163,6 +164,13 @@ extension Model {
         notifications.append(.kind("participantChanged"))
     }
 
+    /// Semantics, “A participant while transmitting”: a participant whose speaker has not opened cannot be
+    /// heard during a transmission in half duplex.
+    mutating func refuseUnheard() {
+        guard channel?.isHeard == false, case .opening = channel?.remote?.reception else { return }
+        endReception("talkedOver")
+    }
+
     /// A reception whose speaker never opened is refused, not interrupted.
     mutating func interruptReception(_ refusal: String) {
         switch channel?.remote?.reception {
@@ -211,10 +219,11 @@ extension Model {
 
     /// No frames reach an application without an audio socket: its transmission ends, and none begins.
     mutating func audioConnectionLost(_ client: ClientID) {
+        if recording?.client == client { endTransmission(.audioConnectionLost) }
         let isApplication = channel?.running?.client == client
         if isApplication || attachments[client] != nil { withoutAudio.insert(client) }
         guard isApplication else { return }
-        endTransmission(.audioConnectionLost)
+        endHeard(.audioConnectionLost)
         interruptReception("noAudioConnection")
     }
 

@@ -19,7 +19,7 @@ extension Model {
     }
 
     private mutating func beginCall() {
-        if transmission == nil || forbidsCall(transmission?.role) {
+        if transmission == nil || forbidsCall(transmission?.isEmergency == true ? .emergency : .talk) {
             if audio == .activating || audio == .active {
                 audioNotifications.append(.interrupted(.call))
                 isInterruptedByCall = true

@@ -11,6 +11,9 @@ extension Model {
         newToken: PushToken
     ) -> String {
         let attachment = attachments[client]
+        // Ours: its audio socket has the frames of its recording.
+        let isApplication = attachment != nil || request.application != nil
+        if isApplication, recording?.client == client { return "holdsTransmission" }
         if let attachment, !isInForeground(attachment) { return "notInForeground" }
         let identifier =
             attachment?.application ?? request.application.map { ApplicationID(rawValue: $0) }
@@ -54,7 +57,7 @@ extension Model {
         case .unowned: reason = .developerRequest
         }
         // Captured frames would go nowhere.
-        if withoutAudio.contains(client) { endTransmission(.audioConnectionLost) }
+        if withoutAudio.contains(client) { endHeard(.audioConnectionLost) }
         // A client that is not attached receives no pushes, and no other events of its own.
         endPushes(.undeliverable)
         notifications.append(.joined(reason))
@@ -125,7 +128,7 @@ extension Model {
 
     /// Semantics, “Leaving while transmitting”: transmission and reception end first.
     mutating func leave(_ reason: LeaveReason) {
-        endTransmission(.channelLeft)
+        endHeard(.channelLeft)
         endReception("channelLeft")
         endPushes(channel?.running == nil ? .undeliverable : .unanswered)
         updateAudio()
@@ -176,7 +179,7 @@ extension Model {
         let isTalkedOver =
             request.mode == .halfDuplex && channel?.remote != nil
             && channel?.transmission?.role != .emergency
-        if request.mode == .listenOnly || isTalkedOver { endTransmission(.modeChanged) }
+        if request.mode == .listenOnly || isTalkedOver { endHeard(.modeChanged) }
         refuseUnheard()
         return "done"
     }

@@ -62,7 +62,7 @@ extension Model {
         // notified if there was none.
         if request.endsTransmission {
             if channel?.transmission == nil { notifications.append(.only(client, "endRefused")) }
-            endTransmission(.stopped, by: .developerRequest)
+            endHeard(.stopped, by: .developerRequest)
         }
         // Semantics, “A push that is not answered”: a push that was not answered in time is over.
         guard let push = running.pushes.first(where: { $0.id == id }) else { return "noSuchPush" }

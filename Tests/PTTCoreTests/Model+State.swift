@@ -89,6 +89,8 @@ extension Model {
         let origin: Origin
         let role: ButtonRole
         let began: MonotonicTime
+        /// That of a recording; nil for what the channel hears.
+        let recordingFormat: AudioFormat?
         /// What its capture stream delivers, once that is open.
         var format: AudioFormat?
         var isWarned = false

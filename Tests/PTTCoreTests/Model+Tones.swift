@@ -12,7 +12,7 @@ extension Model {
     /// the speaker.
     mutating func announceMicrophone() {
         isLive = true
-        if channel?.mode == .fullDuplex { return }
+        if channel?.mode == .fullDuplex, recording == nil { return }
         tones.append("talkPermit")
         gateLimit = now + .seconds(2)
     }

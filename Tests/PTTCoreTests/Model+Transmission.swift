@@ -10,7 +10,8 @@ extension Model {
         // Ours: an unknown source, and a button that does not transmit, are refused, and the refusal is not
         // published.
         if request.source == .unknown || request.role == .unknown { return "unknownValue" }
-        if !Self.transmits(request.role) { return "doesNotTransmit" }
+        let isRecording = request.recording != nil
+        if !Self.transmits(request.role), !isRecording { return "doesNotTransmit" }
         switch gate(client, request) {
         case .refused(let refusal):
             // Semantics, “Tones”: a remote participant has the channel.
@@ -25,21 +26,22 @@ extension Model {
             if usesGrace { channel?.running?.graceEnd = nil }
             // Ours, as on a radio: an emergency takes the place of a transmission, any press that of one that
             // was released.
-            let takesAPlace = request.role == .emergency || transmission != nil
+            let takesAPlace = request.role == .emergency && !isRecording || transmission != nil
             endTransmission(.preempted)
-            if takesAPlace, channel?.mode == .halfDuplex || channel?.isHeard != true {
+            if takesAPlace, channel?.mode == .halfDuplex && !isRecording || channel?.isHeard != true {
                 endSession()
             }
             counts.transmissions += 1
-            start()
+            if !isRecording { start() }
             transmission = ActiveTransmission(
                 client: client,
                 source: request.source,
                 origin: request.origin,
                 role: request.role,
-                began: now
+                began: now,
+                recordingFormat: request.recording
             )
-            channel?.start?.missed.append("transmissionBegan")
+            if !isRecording { channel?.start?.missed.append("transmissionBegan") }
             notifications.append(.kind("transmissionBegan"))
             refuseUnheard()
             return "began"
@@ -48,13 +50,6 @@ extension Model {
 
     private static func transmits(_ role: ButtonRole) -> Bool {
         [.talk, .emergency, .secondTalk].contains(role)
-    }
-
-    /// Semantics, “A participant while transmitting”: a participant whose speaker has not opened cannot be
-    /// heard during a transmission in half duplex.
-    mutating func refuseUnheard() {
-        guard channel?.isHeard == false, case .opening = channel?.remote?.reception else { return }
-        endReception("talkedOver")
     }
 
     private enum Gate {
@@ -80,13 +75,16 @@ extension Model {
     }
 
     /// Ours: a screen of which it is not known whether it is locked counts as locked.
-    private var lockRefusal: String? {
+    var lockRefusal: String? {
         guard whileLocked == .refuse, isLocked != false else { return nil }
         return isLocked == true ? "sessionLocked" : "lockUnknown"
     }
 
     /// Semantics, “The order of reasons”.
     private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
+        if request.recording != nil {
+            return recordingRefusal(client, request).map { .refused($0) } ?? .open(usesGrace: false)
+        }
         guard let channel else { return lastResortGate(client, request) }
         if let refusal = noAccess(client, request.channelID) { return .refused(refusal) }
         // Ours: no transmission begins from a session that is not active. Checked before what may change by
@@ -108,9 +106,7 @@ extension Model {
         }
         if forbidsCall(request.role) { return .refused("callActive") }
         let isEmergency = request.role == .emergency
-        if let transmission = channel.transmission, transmission.released == nil,
-            !isEmergency || transmission.role == .emergency
-        {
+        if let transmission, transmission.released == nil, !isEmergency || transmission.isEmergency {
             return .refused("inProgress")
         }
         if channel.mode == .listenOnly { return .refused("listenOnly") }
@@ -147,8 +143,8 @@ extension Model {
         if let refusal = forbids(Self.virtualMicrophoneID) { return .refused(refusal) }
         if let refusal = standstill ?? lockRefusal { return .refused(refusal) }
         if forbidsCall(request.role) { return .refused("callActive") }
-        if let lastResort, lastResort.released == nil,
-            request.role != .emergency || lastResort.role == .emergency
+        if let transmission, transmission.released == nil,
+            request.role != .emergency || transmission.isEmergency
         {
             return .refused("inProgress")
         }
@@ -222,7 +218,7 @@ extension Model {
                 release(isReleased)
                 // It also ends the transmission that it began before the application disabled accessory
                 // events.
-                let transmission = channel?.transmission
+                let transmission = self.transmission
                 if transmission?.origin != origin || transmission?.client != client
                     || transmission.map({ isMeant($0.role) }) != true
                 {
@@ -233,7 +229,9 @@ extension Model {
         let isLastResort = channel == nil && request.channelID == nil && attachments[client] == nil
         if !isLastResort, let refusal = noAccess(client, request.channelID) { return refusal }
         // Semantics, “A stop without a transmission”.
-        guard let transmission else { return "noTransmission" }
+        guard let transmission, recording == nil || client != channel?.running?.client else {
+            return "noTransmission"
+        }
         // A transmission is a lease of one connection and one origin: no other release ends it.
         if let origin = request.origin,
             origin != transmission.origin || client != transmission.client || !isMeant(transmission.role)
@@ -261,7 +259,8 @@ extension Model {
     private func lags(_ transmission: ActiveTransmission) -> Bool {
         // An application that appears during a transmission receives it if it has the format of it.
         let isReceived =
-            channel == nil || channel?.running != nil && transmission.format == receivedFormat
+            channel == nil || transmission.isRecording
+            || channel?.running != nil && transmission.format == receivedFormat
         let isHeard = isLive && gateLimit == nil && isReceived
         return releaseLag > .zero && transmission.source != .developerRequest
             && transmission.released == nil && isHeard
@@ -273,7 +272,7 @@ extension Model {
         playEnd(cause)
         // What ends it while the release lags does not change why it ended.
         let (cause, source) = ended.released.map { (.released, $0.by) } ?? (cause, source)
-        channel?.start?.missed.append("transmissionEnded")
+        if !ended.isRecording { channel?.start?.missed.append("transmissionEnded") }
         notifications.append(.ended(cause, by: source))
     }
 
@@ -293,7 +292,7 @@ extension Model {
             endTransmission(.timeLimit)
         } else if !transmission.isWarned, now >= transmission.began + Self.timeLimit + .seconds(-10) {
             self.transmission?.isWarned = true
-            if isLive, channel?.mode != .fullDuplex { tones.append("timeLimitNear") }
+            if isLive, recording != nil || channel?.mode != .fullDuplex { tones.append("timeLimitNear") }
             notifications.append(.kind("timeLimitNear"))
         }
     }

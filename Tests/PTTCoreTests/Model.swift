@@ -56,6 +56,7 @@ struct Model {
     // How policies name what is no application.
     static let commandLine = ApplicationID(rawValue: "pttctl")
     static let virtualMicrophoneID = ApplicationID(rawValue: "push-to-talk-microphone")
+    static let recordingID = ApplicationID(rawValue: "recording")
     let releaseLag: Duration
     let whileLocked: TalkSession.WhileLocked
     /// A setting of its own in the core; the tests need no other combinations.
@@ -64,6 +65,8 @@ struct Model {
     var virtualMicrophone = VirtualMicrophone.off
     /// The transmission of the channel of last resort.
     var lastResort: ActiveTransmission?
+    /// Semantics, “A recording”: the one transmission that no channel hears.
+    var recording: ActiveTransmission?
     var call: ActiveCall?
     var recorders: [String] = []
     var microphone: MicrophoneState?
@@ -126,7 +129,7 @@ struct Model {
         answers.removeAll(keepingCapacity: true)
         tones.removeAll(keepingCapacity: true)
         isStartOrdered = false
-        hadEmergencySession = isSending && channel?.isHeard != true && transmission?.role == .emergency
+        hadEmergencySession = isSending && channel?.isHeard != true && heardTransmission?.role == .emergency
         switch event {
         case .request(_, from: let client, let request):
             if let answer = answer(request, from: client) { answers.append(answer) }
@@ -202,7 +205,8 @@ struct Model {
             // Semantics, “A policy that changes”.
             if let channel, forbids(channel.ownerID ?? Self.commandLine) != nil { leave(.systemPolicy) }
             // Ours.
-            if channel == nil, forbids(Self.virtualMicrophoneID) != nil { endTransmission(.channelLeft) }
+            if channel == nil, forbids(Self.virtualMicrophoneID) != nil { endHeard(.channelLeft) }
+            if recording != nil, forbids(Self.recordingID) != nil { endTransmission(.stopped) }
         case .systemSuspending: suspend()
         case .systemResumed: resume()
         case .sessionLocked: lock()

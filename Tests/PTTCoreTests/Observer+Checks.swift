@@ -19,15 +19,18 @@ extension Observer {
             gate = nil
         case .deliverFrames(let capture, _) where gate?.capture == capture:
             return "frames are delivered that have the tone in them"
-        case .deliverFrames(let capture, .application(let client)):
-            if openCapture != capture || status.audio != .active { return "frames are delivered too early" }
+        case .deliverFrames(let capture, .client(let client)):
+            let isTooEarly = recorder == nil && status.audio != .active
+            if openCapture != capture || isTooEarly { return "frames are delivered too early" }
             if receiver != nil { return "frames are delivered twice" }
-            if client != application { return "frames are delivered to another application" }
+            if client != recorder ?? application { return "frames are delivered to another client" }
             receiver = client
         case .deliverFrames(let capture, .virtualMicrophone):
             if openCapture != capture || status.audio != .active { return "frames are delivered too early" }
             if isVirtualMicrophoneFed { return "frames are delivered twice" }
-            if status.channel != nil { return "frames of a channel are delivered to the virtual microphone" }
+            if status.channel != nil || recorder != nil {
+                return "frames of a channel, or of a recording, are delivered to the virtual microphone"
+            }
             isVirtualMicrophoneFed = true
         case .stopFrames(let capture):
             if openCapture != capture || receiver == nil && !isVirtualMicrophoneFed {
@@ -52,24 +55,26 @@ extension Observer {
     func contradiction(_ event: CoreEvent) -> String? {
         switch event {
         case .audioActivating where status.audio != .inactive: "audio is activated twice"
-        case .audioActivating where status.transmission == nil && status.channel?.participant == nil:
+        case .audioActivating where heardTransmission == nil && status.channel?.participant == nil:
             "audio is activated without a transmission or a participant"
         case .audioActivated where status.audio != .activating: "audio is active without activating"
         case .audioDeactivated where status.audio == .inactive: "audio is deactivated twice"
-        case .audioDeactivated where openCapture != nil || openPlayback != nil:
+        case .audioDeactivated where openCapture != nil && recorder == nil || openPlayback != nil:
             "audio ends with an open stream"
-        case .audioDeactivated where status.transmission != nil: "audio ends before its transmission"
+        case .audioDeactivated where heardTransmission != nil: "audio ends before its transmission"
         case .transmissionBegan where status.transmission != nil: "a second transmission begins"
         case .transmissionEnded(let transmission, _, _) where status.transmission != transmission:
             "a transmission ends that did not run"
         case .transmissionEnded where openCapture != nil: "an end is published while the microphone is open"
-        case .channelLeft where status.transmission != nil || status.audio != .inactive:
+        case .channelLeft where heardTransmission != nil || status.audio != .inactive:
             "the channel is left before its transmission ended"
-        case .channelJoined where status.channel == nil && (status.transmission != nil || openCapture != nil):
+        case .channelJoined
+        where status.channel == nil && recorder == nil
+            && (status.transmission != nil || openCapture != nil):
             "a channel is joined while the microphone is open for the virtual microphone"
         case .channelLeft where status.channel?.participant != nil:
             "the channel is left before its participant is cleared"
-        case .applicationDetached where openCapture != nil || status.transmission != nil:
+        case .applicationDetached where recorder == nil && openCapture != nil || heardTransmission != nil:
             "the application is detached before its transmission ended"
         case .audioInterrupted where interruption != nil: "audio is interrupted twice"
         case .audioInterruptionEnded where interruption == nil: "an interruption ends that did not begin"
@@ -85,7 +90,7 @@ extension Observer {
         if status != session.status { return "a subscriber would believe \(status), not \(session.status)" }
         let channel = status.channel
         let isWaiting = channel?.isApplicationStarting == true
-        if (openCapture != nil) != (status.transmission != nil && !isWaiting) {
+        if (openCapture != nil) != (status.transmission != nil && (!isWaiting || recorder != nil)) {
             return "a capture is open without a transmission, or a transmission has no capture"
         }
         if openCapture != nil, let violation = openMicrophone(channel) { return violation }
@@ -93,9 +98,9 @@ extension Observer {
         let isHeard =
             channel?.participant != nil && channel?.application != nil && interruption == nil
             && !isUnheard && !isSpeakerLost && !isWithoutAudio && !blocks.contains(.shuttingDown)
-            && (channel?.transmissionMode != .halfDuplex || status.transmission == nil)
+            && (channel?.transmissionMode != .halfDuplex || heardTransmission == nil)
         if (openPlayback != nil) != isHeard { return "the speaker is not open exactly during a reception" }
-        if (status.audio != .inactive) != (openCapture != nil || openPlayback != nil) {
+        if (status.audio != .inactive) != (openCapture != nil && recorder == nil || openPlayback != nil) {
             return "audio is not on exactly while a stream is open"
         }
         if let interruption, interruption != .call, channel?.participant == nil {
@@ -116,12 +121,20 @@ extension Observer {
         return checkSaved(channel)
     }
 
+    /// The transmission that the channel hears.
+    private var heardTransmission: Transmission? { recorder == nil ? status.transmission : nil }
+
     private var isWithoutAudio: Bool { application.map(withoutAudio.contains) ?? false }
 
     /// In all circumstances a microphone is open only while its frames have a receiver and a client can close
     /// it.
     private func openMicrophone(_ channel: Channel?) -> String? {
         if let block = blocks.first { return "the microphone is open while \(block)" }
+        if recorder != nil {
+            if isRecorderGone { return "a recording goes on without its client" }
+            if !status.isAudioServerReady { return "a recording goes on without an audio server" }
+            return status.call == nil ? nil : "a recording goes on during a call"
+        }
         if isWithoutAudio { return "the microphone is open for an application without an audio socket" }
         if !status.isAudioServerReady { return "the microphone is open without an audio server" }
         if status.call != nil, !emergencyDuringCalls || status.transmission?.role != .emergency {

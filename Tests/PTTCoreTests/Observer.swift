@@ -15,6 +15,12 @@ struct Observer {
     var openCapture: CaptureID?
     var openPlayback: PlaybackID?
     var isPlaybackStarted = false
+    /// The client whose recording is the transmission.
+    private(set) var recorder: ClientID?
+    /// The client whose begin is answered in this step.
+    private var nextRecorder: ClientID?
+    /// Whether that client, or its audio socket, is gone.
+    private(set) var isRecorderGone = false
     /// The client that receives captured frames.
     var receiver: ClientID?
     var isVirtualMicrophoneFed = false
@@ -75,6 +81,7 @@ struct Observer {
         case .playbackFailed(openPlayback, _, reason: _): isSpeakerLost = true
         case .playbackStarted(openPlayback): isPlaybackStarted = true
         case .audioConnectionLost(let client):
+            if client == recorder { isRecorderGone = true }
             if client == application || attached.contains(client) { withoutAudio.insert(client) }
         case .audioConnectionReady(let client): withoutAudio.remove(client)
         case .volumeRestored(let volume): savedVolume = volume
@@ -83,6 +90,7 @@ struct Observer {
             attached.remove(client)
             withoutAudio.remove(client)
             if application == client { application = nil }
+            if recorder == client { isRecorderGone = true }
         case .systemSuspending: blocks.insert(.suspended)
         case .systemResumed: blocks.remove(.suspended)
         case .sessionInactive: blocks.insert(.sessionInactive)
@@ -140,6 +148,8 @@ struct Observer {
             application = client
         case (.accepted(let pushID), _):
             pushes.insert(pushID)
+        case (.began(_, let isRecording), .request(_, from: let client, _)):
+            nextRecorder = isRecording ? client : nil
         default:
             break
         }
@@ -168,7 +178,9 @@ struct Observer {
             }
             if status.channel?.application != nil { return "an application is started that is running" }
         case .playTalkPermit(let capture):
-            if openCapture != capture || status.audio != .active { return "a closed microphone is announced" }
+            if openCapture != capture || recorder == nil && status.audio != .active {
+                return "a closed microphone is announced"
+            }
             if gate != nil { return "a microphone is announced twice" }
             gate = (capture, now + .seconds(2))
         case .playTone(let tone):
@@ -189,6 +201,10 @@ struct Observer {
     private mutating func receive(_ event: CoreEvent) -> String? {
         if let violation = contradiction(event) { return violation }
         switch event {
+        case .transmissionBegan(let transmission):
+            recorder = transmission.recording == nil ? nil : nextRecorder
+            isRecorderGone = false
+        case .transmissionEnded: recorder = nil
         case .audioActivating: interruption = nil
         // Unless the speaker opens in the same step.
         case .audioInterruptionEnded: (interruption, isUnheard) = (nil, status.channel?.participant != nil)

@@ -82,7 +82,13 @@ enum RandomSequence {
         case 30...31: return .clientDisconnected(radio)
         case 32...36: return push(&random, model)
         case 37...41: return finish(&random, model, by: radio, late: late)
-        case 42...48:
+        case 42:
+            return random.pick([
+                TestEvents.record(), TestEvents.record(role: .emergency),
+                TestEvents.record(TestEvents.headset, by: TestEvents.accessoryd),
+                TestEvents.end(TestEvents.button, by: TestEvents.recorder, .released, role: .secondTalk),
+            ])
+        case 43...48:
             return TestEvents.begin(
                 random.pick([TestEvents.button, TestEvents.headset]),
                 by: random.pick([TestEvents.accessoryd, TestEvents.commandLine]),

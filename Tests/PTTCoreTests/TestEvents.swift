@@ -12,6 +12,7 @@ enum TestEvents {
     static let accessoryd = ClientID(rawValue: 3)
     static let commandLine = ClientID(rawValue: 4)
     static let program = ClientID(rawValue: 5)
+    static let recorder = ClientID(rawValue: 8)
     /// Another process of Radio.
     static let secondRadio = ClientID(rawValue: 6)
     /// A second connection of the process of `radio`, which attaches again.
@@ -23,6 +24,7 @@ enum TestEvents {
     static let activation = Activation(kind: .systemdUnit, name: "radio.service")
     static let button = Origin(kind: .bluetoothButton, identifier: "A4:C1:38:00:00:01", name: "PTT-Z01")
     static let headset = Origin(kind: .wiredHeadset, identifier: "usb-1", name: "Headset")
+    static let format = AudioFormat(rate: 16_000, channels: 1)
     static let radioItself = Origin(kind: .application, identifier: "42", name: "Radio")
     static let programItself = Origin(kind: .application, identifier: "45", name: "Old")
     static let person = Origin(kind: .commandLine, identifier: "77", name: "pttctl")
@@ -90,6 +92,26 @@ enum TestEvents {
             request,
             from: client,
             .begin(.init(channelID: channelID, source: source, origin: origin, role: role))
+        )
+    }
+
+    static func record(
+        _ origin: Origin = button,
+        by client: ClientID = recorder,
+        role: ButtonRole = .secondTalk
+    ) -> TalkSession.Event {
+        .request(
+            request,
+            from: client,
+            .begin(
+                .init(
+                    channelID: nil,
+                    source: .handsfreeButton,
+                    origin: origin,
+                    role: role,
+                    recording: format
+                )
+            )
         )
     }
 

@@ -16,7 +16,8 @@ import Testing
         origin: origin,
         began: 1_000_000,
         role: .emergency,
-        latched: 1_200_000
+        latched: 1_200_000,
+        recording: .standard
     )
     static let channel = Channel(
         channelID: ChannelID(randomBytes: (1, 2)),
@@ -129,9 +130,11 @@ import Testing
                 channelID: id,
                 source: .handsfreeButton,
                 origin: Self.origin,
-                role: .emergency
+                role: .emergency,
+                recording: .standard
             )
         )
+        try expectRoundTrip(ChannelInterface.BeginReply(transmissionID: .init(rawValue: 1), token: "secret"))
         try expectRoundTrip(
             ChannelInterface.ButtonReport(
                 channelID: nil,
@@ -151,7 +154,6 @@ import Testing
         try expectRoundTrip(ChannelInterface.VolumeRequest(volume: 80))
         try expectRoundTrip(ChannelInterface.LevelReport(microphone: -20.5, speaker: nil))
         try expectRoundTrip(ChannelInterface.BatteryReport(origin: Self.origin, percent: 5))
-        try expectRoundTrip(ChannelInterface.BeginReply(transmissionID: TransmissionID(rawValue: 1)))
         try expectRoundTrip(
             ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
         )

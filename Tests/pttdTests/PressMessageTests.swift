@@ -30,7 +30,8 @@ import Testing
                         ),
                         began: 1_000_000,
                         role: role,
-                        latched: role == .emergency ? 1_200_000 : nil
+                        latched: role == .emergency ? 1_200_000 : nil,
+                        recording: role == .multifunction ? .standard : nil
                     )
                     expectSame(.transmissionBegan(transmission: transmission))
                     for cause in EndCause.allCases {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StreamSlotTests {
     private let first = CaptureID(rawValue: 1)
     private let second = CaptureID(rawValue: 2)
-    private let sink = FrameSink.application(ClientID(rawValue: 1))
+    private let sink = FrameSink.client(ClientID(rawValue: 1))
 
     @Test func `a closing closes, also one that comes twice or names a capture that was never opened`() {
         var slot = StreamSlot<CaptureID, FrameSink>()

@@ -21,6 +21,8 @@ package struct Destination: Equatable, Sendable {
     package var imageID: String?
     package var speaker: Speaker?
     package var isMicrophoneOpen = false
+    /// True if the microphone is open for a recording, which nobody here hears.
+    package var isRecording = false
     /// True if the channel's mode allows to talk.
     package var canTalk = true
     package var message: Message?
@@ -65,6 +67,7 @@ extension Destination {
             return nil
         }
         isMicrophoneOpen = status.transmission != nil
+        isRecording = status.transmission?.recording != nil
         self.message = message
         self.isLocked = isLocked
         self.hasPanel = hasPanel
@@ -90,7 +93,8 @@ extension Destination {
     var hearing: Text {
         switch receiver {
         case .channel: speaker.map { Text("\($0.name) speaks") } ?? Self.nobodySpeaks
-        case .calls(let programs): isMicrophoneOpen ? Self.voice(programs) : Self.silence(programs)
+        case .calls(let programs):
+            isMicrophoneOpen && !isRecording ? Self.voice(programs) : Self.silence(programs)
         }
     }
 

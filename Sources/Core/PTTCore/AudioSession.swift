@@ -3,10 +3,18 @@ import PTTMessages
 struct Capture: Equatable, Sendable {
     let captureID: CaptureID
     let format: AudioFormat
-    /// True for the capture of an emergency: it shares the audio session only with a speaker that plays at
-    /// the same time. An application begins to record when the session is activated, and in half duplex
-    /// expects no transmission while the session is active for a participant.
-    var hasOwnSession = false
+    var session = Session.shared
+
+    /// Its part in the audio session of the channel.
+    enum Session: Equatable, Sendable {
+        case shared
+        /// That of an emergency: it is shared only with a speaker that plays at the same time. An application
+        /// begins to record when the session is activated, and in half duplex expects no transmission while
+        /// the session is active for a participant.
+        case own
+        /// A recording is no matter of the channel.
+        case none
+    }
 }
 
 struct Playback: Equatable, Sendable {
@@ -50,7 +58,9 @@ struct AudioSession: Equatable, Sendable {
         isOn ? hasStarted ? .active : .activating : .inactive
     }
 
-    private var isOn: Bool { microphone != nil || speaker != nil }
+    private var isOn: Bool {
+        speaker != nil || microphone.map { $0.capture.session != .none } ?? false
+    }
 
     /// Opens and closes streams so that exactly the given ones are open. A session that stays on is not
     /// published.
@@ -66,7 +76,7 @@ struct AudioSession: Equatable, Sendable {
         interruption: Interruption?,
         effects: inout EffectCollector
     ) {
-        let hadOwnSession = microphone?.capture.hasOwnSession == true
+        let hadOwnSession = microphone?.capture.session == .own
         var wasOn = isOn
         close(unless: capture, playback, effects: &effects)
         if wasOn, !isOn, hadOwnSession, playback != nil {
@@ -88,9 +98,10 @@ struct AudioSession: Equatable, Sendable {
         }
     }
 
-    /// Closes both streams.
-    mutating func end(interruption: Interruption?, effects: inout EffectCollector) {
-        update(capture: nil, playback: nil, interruption: interruption, effects: &effects)
+    /// Another channel, or none, has the session, which is off. A recording goes on.
+    mutating func reset() {
+        hasStarted = false
+        interruption = nil
     }
 
     /// The reception that was interrupted has ended. A call lasts without it.
@@ -157,7 +168,7 @@ struct AudioSession: Equatable, Sendable {
             return
         }
         self.microphone?.gate = isAnnounced ? .opening(until: effects.now + Self.gateLimit) : .open
-        streamStarted(effects: &effects)
+        if microphone.capture.session != .none { streamStarted(effects: &effects) }
         if isAnnounced { effects.playTalkPermit(captureID) }
     }
 

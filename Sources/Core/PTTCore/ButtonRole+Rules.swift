@@ -10,3 +10,16 @@ extension ButtonRole {
     /// each other.
     func preempts(_ other: ButtonRole) -> Bool { self == .emergency && other != .emergency }
 }
+
+extension ChannelInterface.BeginRequest {
+    var isRecording: Bool { recording != nil }
+
+    /// The role by which it takes the place of others, and others its own: a recording is no emergency,
+    /// whichever button is pressed for it.
+    var rank: ButtonRole { isRecording ? .talk : role }
+}
+
+extension Transmission {
+    /// As ``ChannelInterface/BeginRequest/rank``.
+    var rank: ButtonRole { recording == nil ? role : .talk }
+}

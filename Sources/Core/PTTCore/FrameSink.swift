@@ -1,7 +1,7 @@
 /// The destination of captured frames.
 package enum FrameSink: Equatable, Sendable {
-    /// The audio socket of an application.
-    case application(ClientID)
+    /// The audio socket of an application, or of a client that records.
+    case client(ClientID)
     /// The Push-to-Talk Microphone, which call applications record from.
     case virtualMicrophone
 }

@@ -20,6 +20,9 @@ struct Lease: Equatable, Sendable {
         let due: MonotonicTime
     }
 
+    /// True if its holder receives it, and nobody else.
+    var isRecording: Bool { transmission.recording != nil }
+
     /// Each transmission has one capture stream, which has its number.
     var captureID: CaptureID { CaptureID(rawValue: transmission.transmissionID.rawValue) }
 

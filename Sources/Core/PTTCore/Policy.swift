@@ -19,6 +19,9 @@ package struct Policy: Equatable, Codable, Sendable {
     /// The identifier of presses into the Push-to-Talk Microphone, while no channel is joined.
     package static let virtualMicrophone = ApplicationID(rawValue: "push-to-talk-microphone")
 
+    /// The identifier of recordings.
+    package static let recording = ApplicationID(rawValue: "recording")
+
     package init(
         allowed: [ApplicationID]? = nil,
         denied: [ApplicationID] = [],

@@ -83,6 +83,10 @@ package struct Surroundings: Equatable, Sendable {
             policy.restriction(of: Policy.virtualMicrophone).map { Obstacle($0, ends: .channelLeft) }
         }
     }
+
+    var recordingObstacle: Obstacle? {
+        policy.restriction(of: Policy.recording).map { Obstacle($0, ends: .stopped) }
+    }
 }
 
 /// A condition that prevents a transmission or a reception for as long as it lasts.

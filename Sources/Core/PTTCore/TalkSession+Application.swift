@@ -93,7 +93,7 @@ extension TalkSession {
 
     /// Ends what cannot outlive the process that received the channel's audio.
     private mutating func endApplication(effects: inout EffectCollector) {
-        endTransmission(.applicationGone, effects: &effects)
+        endChannelTransmission(.applicationGone, effects: &effects)
         clearParticipant(.applicationGone, effects: &effects)
         let reason = "the application has disconnected"
         channel?.finishPushes(.unanswered, explanation: reason, effects: &effects)

@@ -108,7 +108,7 @@ extension TalkSession {
         reason: String,
         effects: inout EffectCollector
     ) {
-        endTransmission(.applicationUnavailable, effects: &effects)
+        endChannelTransmission(.applicationUnavailable, effects: &effects)
         channel?.finishPushes(.undeliverable, explanation: reason, effects: &effects)
         let absent = AbsentApplication(owner: starting.owner, reconnectionDeadline: effects.now)
         channel?.presence = .absent(absent)

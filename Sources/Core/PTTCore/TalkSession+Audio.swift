@@ -8,7 +8,7 @@ extension TalkSession {
         if isPlaying, audio.speaker == nil { playbackCount += 1 }
         let playbackID = audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
         audio.update(
-            capture: channel?.starting == nil ? lease.map(capture) : nil,
+            capture: capture,
             playback: isPlaying ? playback(playbackID) : nil,
             interruption: channel?.reception?.interruption,
             effects: &effects
@@ -16,20 +16,23 @@ extension TalkSession {
         audio.deliver(to: sink, in: format, effects: &effects)
     }
 
-    private var format: AudioFormat { channel?.format ?? .standard }
+    private var format: AudioFormat { lease?.transmission.recording ?? channel?.format ?? .standard }
 
     private var sink: FrameSink? {
+        if let lease, lease.isRecording { return .client(lease.holder) }
         guard let channel else { return .virtualMicrophone }
-        return channel.receiver.map { .application($0) }
+        return channel.receiver.map { .client($0) }
     }
 
-    private func capture(_ lease: Lease) -> Capture {
+    /// The stream of the transmission, which waits for an application that is being started.
+    private var capture: Capture? {
+        guard let lease, lease.isRecording || channel?.starting == nil else { return nil }
         // An application that appears during a transmission does not change the open stream.
         let open = audio.microphone?.capture
         return Capture(
             captureID: lease.captureID,
             format: open?.captureID == lease.captureID ? open?.format ?? format : format,
-            hasOwnSession: lease.transmission.role == .emergency
+            session: lease.isRecording ? .none : lease.transmission.role == .emergency ? .own : .shared
         )
     }
 
@@ -37,10 +40,15 @@ extension TalkSession {
         channel?.running.map { Playback(playbackID: playbackID, format: $0.format, writer: $0.client) }
     }
 
-    /// Closes all streams during a transition, where the end of the audio session is published before its
-    /// cause.
+    /// Closes the streams of the channel during a transition, where the end of the audio session is published
+    /// before its cause.
     mutating func endAudio(effects: inout EffectCollector) {
-        audio.end(interruption: channel?.reception?.interruption, effects: &effects)
+        audio.update(
+            capture: lease?.isRecording == true ? capture : nil,
+            playback: nil,
+            interruption: channel?.reception?.interruption,
+            effects: &effects
+        )
     }
 
     mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
@@ -48,7 +56,7 @@ extension TalkSession {
         // Before the talk permit: nobody would hear what is said after it.
         if let microphone, microphone.isDeaf { return endTransmission(.microphoneMuted, effects: &effects) }
         // In full duplex both ends talk at will, and what the speaker plays is captured.
-        let isAnnounced = transmissionMode != .fullDuplex
+        let isAnnounced = lease?.isRecording == true || transmissionMode != .fullDuplex
         audio.captureStarted(captureID, isAnnounced: isAnnounced, effects: &effects)
     }
 
@@ -92,7 +100,10 @@ extension TalkSession {
         endTransmission(cause, effects: &effects)
     }
 
-    mutating func audioConnectionLost(_ client: ClientID) {
+    mutating func audioConnectionLost(_ client: ClientID, effects: inout EffectCollector) {
+        if let lease, lease.isRecording, lease.holder == client {
+            endTransmission(.audioConnectionLost, effects: &effects)
+        }
         // Also of an application that has no channel yet, or waits for it.
         if channel?.receiver == client || attachments[client] != nil { clientsWithoutAudio.insert(client) }
     }

@@ -17,7 +17,7 @@ extension TalkSession {
 
     /// The interruption comes first, then the end of the transmission, then that of the audio session.
     private mutating func yield(to call: ActiveCall, effects: inout EffectCollector) {
-        if surroundings.callObstacle(to: lease?.transmission.role ?? .talk) != nil {
+        if surroundings.callObstacle(to: lease?.transmission.rank ?? .talk) != nil {
             audio.interrupt(.call, effects: &effects)
         }
         yieldTransmission(effects: &effects)

@@ -14,6 +14,10 @@ extension TalkSession {
             return .refused(refusal)
         }
         let process = attachments[client] ?? ApplicationProcess(joining: request, processID: processID)
+        // The audio socket of the client has the frames of its recording.
+        if process != nil, let lease, lease.isRecording, lease.holder == client {
+            return .refused(.holdsTransmission)
+        }
         if let process, !isInForeground(client) { return .refused(.notInForeground(process.owner)) }
         let policyID = process?.owner.identifier ?? Policy.commandLine
         if let refusal = surroundings.policy.restriction(of: policyID) { return .refused(refusal) }
@@ -53,7 +57,9 @@ extension TalkSession {
         let owner = isAttached ? process.owner : channel.owner
         let starting = channel.starting
         // Captured frames would go nowhere.
-        if clientsWithoutAudio.contains(client) { endTransmission(.audioConnectionLost, effects: &effects) }
+        if clientsWithoutAudio.contains(client) {
+            endChannelTransmission(.audioConnectionLost, effects: &effects)
+        }
         var channel = channel
         channel.descriptor = Descriptor(
             name: request.name,
@@ -80,7 +86,7 @@ extension TalkSession {
         effects: inout EffectCollector
     ) {
         for event in starting?.missed ?? [] { effects.notify(client, event) }
-        guard starting == nil, let lease else { return }
+        guard starting == nil, let lease = channelLease else { return }
         effects.notify(client, .transmissionBegan(transmission: lease.transmission))
         if audio.state == .active { effects.notify(client, .audioActivated) }
     }
@@ -125,7 +131,7 @@ extension TalkSession {
         explanation: String? = nil,
         effects: inout EffectCollector
     ) {
-        endTransmission(.channelLeft, effects: &effects)
+        endChannelTransmission(.channelLeft, effects: &effects)
         clearParticipant(.channelLeft, effects: &effects)
         channel?.finishPushes(nil, explanation: "the channel was left", effects: &effects)
         endAudio(effects: &effects)
@@ -133,7 +139,7 @@ extension TalkSession {
         storeLeft(for: reason, explanation: explanation)
         channel = nil
         // What has interrupted its session is not told to anybody any more.
-        audio = AudioSession()
+        audio.reset()
         effects.publish(.channelLeft(leaveReason: reason, explanation: explanation))
     }
 

@@ -12,7 +12,7 @@ extension TalkSession {
     }
 
     private var audioViolation: String? {
-        let lease = channel?.starting == nil ? lease : nil
+        let lease = channel?.starting == nil || lease?.isRecording == true ? lease : nil
         if audio.microphone?.capture.captureID != lease?.captureID {
             return "a capture is open without its transmission, or a transmission has none"
         }
@@ -30,10 +30,10 @@ extension TalkSession {
     private var transmissionViolation: String? {
         guard let lease else { return nil }
         let role = lease.transmission.role
-        if let obstacle = obstacle(toTransmitting: role) {
+        if let obstacle = obstacle(to: lease) {
             return "transmitting, although \(obstacle.refusal.reason)"
         }
-        if !role.transmits { return "transmitting with a button that does not" }
+        if !role.transmits, !lease.isRecording { return "transmitting with a button that does not" }
         // The time that it began is in whole microseconds.
         let began = MonotonicTime(nanoseconds: Int64(lease.transmission.began) * 1000)
         if lease.limit - began > timeLimit + .microseconds(1) {

@@ -11,9 +11,19 @@ extension TalkSession {
     }
 
     /// Returns the obstacle to a transmission of this button, or with a press to its beginning. The first
-    /// reason is the one that is given.
-    func obstacle(toTransmitting role: ButtonRole, asking press: Press? = nil) -> Obstacle? {
-        if channel == nil, let obstacle = surroundings.virtualMicrophoneObstacle { return obstacle }
+    /// reason is the one that is given. A recording, which the channel does not hear, has those of a machine
+    /// without one.
+    func obstacle(
+        toTransmitting role: ButtonRole,
+        isRecording: Bool,
+        asking press: Press? = nil
+    ) -> Obstacle? {
+        let channel = isRecording ? nil : channel
+        if isRecording {
+            if let obstacle = surroundings.recordingObstacle { return obstacle }
+        } else if channel == nil, let obstacle = surroundings.virtualMicrophoneObstacle {
+            return obstacle
+        }
         if let obstacle = surroundings.obstacle ?? surroundings.lockObstacle { return obstacle }
         if let press, !mayBegin(press.request, from: press.client, graceAt: press.time) {
             return Obstacle(.notInForeground(channel?.owner), ends: nil)
@@ -24,7 +34,7 @@ extension TalkSession {
         }
         if let obstacle = surroundings.callObstacle(to: role) { return obstacle }
         if press != nil, let lease, lease.released == nil,
-            !role.preempts(lease.transmission.role)
+            !role.preempts(lease.transmission.rank)
         {
             return Obstacle(.inProgress(lease.transmission), ends: nil)
         }
@@ -32,8 +42,8 @@ extension TalkSession {
         if press != nil, let status = channel?.running?.serviceStatus, status != .ready {
             return Obstacle(.notReady(status, channel?.owner), ends: nil)
         }
-        if let obstacle = audioObstacle { return obstacle }
-        if let press, timeOutLock.isLocked(press.request.origin, role) {
+        if let obstacle = audioObstacle(of: channel) { return obstacle }
+        if let press, timeOutLock.isLocked(press.request.origin, press.request.role) {
             return Obstacle(.timedOut(press.request.origin), ends: nil)
         }
         // A press starts an application that can be started.
@@ -45,21 +55,24 @@ extension TalkSession {
     }
 
     /// The obstacle to hearing a participant, but for a call, which silences one for good.
-    var receptionObstacle: Obstacle? { surroundings.obstacle ?? audioObstacle }
+    var receptionObstacle: Obstacle? { surroundings.obstacle ?? audioObstacle(of: channel) }
 
     /// The audio server, and the application's audio socket.
-    private var audioObstacle: Obstacle? {
+    private func audioObstacle(of channel: JoinedChannel?) -> Obstacle? {
         if let obstacle = surroundings.audioServerObstacle { return obstacle }
         guard let receiver = channel?.receiver, clientsWithoutAudio.contains(receiver) else { return nil }
         let refusal = RefusalCause.noAudioConnection(channel?.owner)
         return Obstacle(refusal, ends: .audioConnectionLost, interrupts: .audioConnectionLost)
     }
 
+    func obstacle(to lease: Lease) -> Obstacle? {
+        obstacle(toTransmitting: lease.transmission.rank, isRecording: lease.isRecording)
+    }
+
     /// Ends a transmission that an obstacle prevents. It runs after each transition, and within one where the
     /// end of the transmission is published before what has caused it.
     mutating func yieldTransmission(effects: inout EffectCollector) {
-        guard let lease, let end = obstacle(toTransmitting: lease.transmission.role)?.end
-        else { return }
+        guard let lease, let end = obstacle(to: lease)?.end else { return }
         endTransmission(end, effects: &effects)
     }
 

@@ -100,7 +100,7 @@ extension TalkSession {
     }
 
     private mutating func endTransmissionForPush(from client: ClientID, effects: inout EffectCollector) {
-        if lease == nil {
+        if channelLease == nil {
             effects.notify(client, .endRefused(refusal: RefusalCause.noTransmission.forClient))
         } else {
             endTransmission(.stopped, by: .developerRequest, effects: &effects)

@@ -38,7 +38,7 @@ extension TalkSession {
         if let refusal = RefusalCause.unusable(speaker.name, longest: speaker.name) { return refusal }
         guard let channel, let running = channel.running else { return .notJoined }
         if let obstacle = surroundings.obstacle { return obstacle.refusal }
-        if let lease, channel.transmissionMode == .halfDuplex {
+        if let lease = channelLease, channel.transmissionMode == .halfDuplex {
             return .talkedOver(lease.transmission)
         }
         // A request must not succeed without activation; a push is accepted and not heard.
@@ -150,7 +150,7 @@ extension TalkSession {
         }
     }
 
-    private var isMuted: Bool { lease != nil && transmissionMode == .halfDuplex }
+    private var isMuted: Bool { channelLease != nil && transmissionMode == .halfDuplex }
 
     /// Refuses a participant whose speaker has not opened and, because of an emergency, will not.
     mutating func refuseUnheard(effects: inout EffectCollector) {

@@ -54,7 +54,8 @@ extension TalkSession {
             isForeground: Bool
         )
         case done
-        case began(TransmissionID)
+        /// - Parameter isRecording: Whether the client needs a token for frames.
+        case began(TransmissionID, isRecording: Bool)
         case accepted(PushID)
         case refused(RefusalCause)
         case rejected(PushRejection)
@@ -123,7 +124,8 @@ extension TalkSession.Answer: CustomStringConvertible {
                 left?.explanation?.traced
             )
         case .done: "done"
-        case .began(let transmissionID): "began \(transmissionID.rawValue)"
+        case .began(let transmissionID, let isRecording):
+            words("began \(transmissionID.rawValue)", isRecording ? "recording" : nil)
         case .accepted(let pushID): "accepted \(pushID.rawValue)"
         case .refused(let refusal): traced(refusal.forClient)
         case .rejected(let rejection): "rejected \(rejection.code) \(rejection.reason.traced)"

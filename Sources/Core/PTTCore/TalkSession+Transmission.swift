@@ -14,7 +14,7 @@ extension TalkSession {
         let role = request.role
         // Rules that this version does not know might apply to the source or the button.
         guard request.source != .unknown, role != .unknown else { return .refused(.unknownValue) }
-        guard role.transmits else { return .refused(.doesNotTransmit(role)) }
+        guard role.transmits || request.isRecording else { return .refused(.doesNotTransmit(role)) }
         if let refusal = refusal(of: request, from: client, at: effects.now) {
             if refusal == .accessoriesOff {
                 forwardPress(of: origin, role, heldBy: client, effects: &effects)
@@ -26,15 +26,16 @@ extension TalkSession {
         if !mayBegin(request, from: client, graceAt: nil) {
             channel?.updateRunning { $0.graceEnd = nil }
         }
-        startIfAbsent(effects: &effects)
-        makeRoom(for: role, effects: &effects)
+        makeRoom(for: request, effects: &effects)
+        if !request.isRecording { startIfAbsent(effects: &effects) }
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
             source: request.source,
             origin: origin,
             began: effects.now.microseconds,
-            role: role
+            role: role,
+            recording: request.recording
         )
         lease = Lease(
             transmission: transmission,
@@ -43,18 +44,21 @@ extension TalkSession {
             limit: effects.now + timeLimit
         )
         announce(.transmissionBegan(transmission: transmission), effects: &effects)
-        if role == .emergency { refuseUnheard(effects: &effects) }
-        return .began(transmission.transmissionID)
+        if request.rank == .emergency { refuseUnheard(effects: &effects) }
+        return .began(transmission.transmissionID, isRecording: request.isRecording)
     }
 
     /// Ends what a transmission takes the place of: one that was released, and if it is an emergency, any
     /// other; and the audio session unless a participant is played on during it.
-    private mutating func makeRoom(for role: ButtonRole, effects: inout EffectCollector) {
-        guard role == .emergency || lease != nil else { return }
+    private mutating func makeRoom(
+        for request: ChannelInterface.BeginRequest,
+        effects: inout EffectCollector
+    ) {
+        guard request.rank == .emergency || lease != nil else { return }
         endTransmission(.preempted, effects: &effects)
         audio.update(
             capture: nil,
-            playback: transmissionMode == .fullDuplex ? audio.speaker : nil,
+            playback: transmissionMode == .fullDuplex || request.isRecording ? audio.speaker : nil,
             interruption: channel?.reception?.interruption,
             effects: &effects
         )
@@ -66,9 +70,15 @@ extension TalkSession {
         from client: ClientID,
         at now: MonotonicTime
     ) -> RefusalCause? {
-        if let refusal = accessRefusal(to: request.channelID, of: client) { return refusal }
+        if request.isRecording {
+            // Its audio socket has the frames of its channel.
+            if attachments[client] != nil || channel?.receiver == client { return .attachedAlready }
+        } else if let refusal = accessRefusal(to: request.channelID, of: client) {
+            return refusal
+        }
         let press = Press(request: request, client: client, time: now)
-        return obstacle(toTransmitting: request.role, asking: press)?.refusal
+        return obstacle(toTransmitting: request.rank, isRecording: request.isRecording, asking: press)?
+            .refusal
     }
 
     /// Returns true if the client may begin: an application in the background may not open the microphone by
@@ -99,7 +109,10 @@ extension TalkSession {
             return .done
         }
         if let refusal = accessRefusal(to: request.channelID, of: client) { return .refused(refusal) }
-        guard let lease else { return .refused(.noTransmission) }
+        // A recording is not the application's to stop: it is not notified of it.
+        guard let lease, !lease.isRecording || channel?.receiver != client else {
+            return .refused(.noTransmission)
+        }
         if let origin = request.origin, !transmits(origin, role, by: client) {
             return .refused(.notHeld(by: origin, role, lease.transmission))
         }
@@ -160,10 +173,22 @@ extension TalkSession {
         )
     }
 
+    /// Ends the transmission of the channel, or of the Push-to-Talk Microphone. A recording goes on.
+    mutating func endChannelTransmission(
+        _ cause: EndCause,
+        by source: TransmitSource = .unknown,
+        effects: inout EffectCollector
+    ) {
+        if channelLease != nil { endTransmission(cause, by: source, effects: &effects) }
+    }
+
+    /// The transmission that the channel hears, or the Push-to-Talk Microphone; nil also during a recording.
+    var channelLease: Lease? { lease?.isRecording == true ? nil : lease }
+
     /// Publishes an event of the transmission, and keeps it for an application that is being started.
     private mutating func announce(_ event: CoreEvent, effects: inout EffectCollector) {
         effects.publish(event)
-        guard var starting = channel?.starting else { return }
+        guard !event.isOfRecording, var starting = channel?.starting else { return }
         starting.miss(event)
         channel?.presence = .starting(starting)
     }
@@ -203,7 +228,9 @@ extension TalkSession {
         } else if let warning = lease.warning, effects.now >= warning {
             self.lease?.warning = nil
             // In full duplex the other end would hear it.
-            if transmissionMode != .fullDuplex, audio.isLive(lease.captureID) { effects.play(.timeLimitNear) }
+            if lease.isRecording || transmissionMode != .fullDuplex, audio.isLive(lease.captureID) {
+                effects.play(.timeLimitNear)
+            }
             effects.publish(.timeLimitNear(secondsLeft: (lease.limit - effects.now).secondsRoundedUp))
         }
     }

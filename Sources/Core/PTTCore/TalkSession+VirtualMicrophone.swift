@@ -2,8 +2,8 @@ import PTTMessages
 
 // While no channel is joined, presses talk into the Push-to-Talk Microphone.
 extension TalkSession {
-    /// False while the streams that are open are those of the Push-to-Talk Microphone.
-    package var isChannelJoined: Bool { channel != nil }
+    /// True if what is captured goes to the Push-to-Talk Microphone.
+    package var feedsVirtualMicrophone: Bool { channel == nil && channelLease != nil }
 
     /// The mode that the channel's application has set, and half duplex without a channel.
     var transmissionMode: TransmissionMode { channel?.transmissionMode ?? .halfDuplex }
@@ -21,8 +21,8 @@ extension TalkSession {
     /// A channel that is joined takes the buttons, and with them the microphone.
     mutating func leaveVirtualMicrophone(effects: inout EffectCollector) {
         guard channel == nil else { return }
-        endTransmission(.channelLeft, effects: &effects)
+        endChannelTransmission(.channelLeft, effects: &effects)
         endAudio(effects: &effects)
-        audio = AudioSession()
+        audio.reset()
     }
 }

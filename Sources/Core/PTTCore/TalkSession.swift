@@ -167,7 +167,7 @@ package struct TalkSession: Equatable, Sendable {
             playbackFailed(playbackID, interruption, reason: reason, effects: &effects)
         case .speakerReturned: resumeReception(effects: &effects)
         case .audioConnectionReady(let client): clientsWithoutAudio.remove(client)
-        case .audioConnectionLost(let client): audioConnectionLost(client)
+        case .audioConnectionLost(let client): audioConnectionLost(client, effects: &effects)
         case .routeChanged(let input, let output):
             effects.publish(.routeChanged(input: input, output: output))
         case .gateOpened(let captureID): audio.gateOpened(captureID)

@@ -13,7 +13,7 @@ extension TalkSession.Effect: CustomStringConvertible {
         switch self {
         case .openCapture(let capture, let format): "openCapture \(capture.rawValue) \(traced(format))"
         case .closeCapture(let capture): "closeCapture \(capture.rawValue)"
-        case .deliverFrames(let capture, .application(let client)):
+        case .deliverFrames(let capture, .client(let client)):
             "deliverFrames \(capture.rawValue) client \(client.rawValue)"
         case .deliverFrames(let capture, .virtualMicrophone):
             "deliverFrames \(capture.rawValue) virtualMicrophone"

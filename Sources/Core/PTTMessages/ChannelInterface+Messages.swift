@@ -77,25 +77,33 @@ extension ChannelInterface {
         package let origin: Origin
         /// The button that was pressed.
         package let role: ButtonRole
+        /// Of a recording, which the caller receives, in this format; nil: the channel, or the Push-to-Talk
+        /// Microphone, hears it.
+        package let recording: AudioFormat?
 
         package init(
             channelID: ChannelID?,
             source: TransmitSource,
             origin: Origin,
-            role: ButtonRole = .talk
+            role: ButtonRole = .talk,
+            recording: AudioFormat? = nil
         ) {
             self.channelID = channelID
             self.source = source
             self.origin = origin
             self.role = role
+            self.recording = recording
         }
     }
 
     package struct BeginReply: Equatable, Codable, Sendable {
         package let transmissionID: TransmissionID
+        /// Of a recording: for the audio socket, for one connection, until the recording ends.
+        package let token: String?
 
-        package init(transmissionID: TransmissionID) {
+        package init(transmissionID: TransmissionID, token: String? = nil) {
             self.transmissionID = transmissionID
+            self.token = token
         }
     }
 

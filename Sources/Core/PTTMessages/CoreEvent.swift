@@ -81,6 +81,25 @@ package enum CoreEvent: Equatable, Codable, Sendable {
 }
 
 extension CoreEvent {
+    /// True for the beginning and the end of a recording, which is no matter of the channel and its
+    /// application.
+    package var isOfRecording: Bool {
+        switch self {
+        case .transmissionBegan(let transmission), .transmissionLatched(let transmission),
+            .transmissionEnded(let transmission, _, _):
+            transmission.recording != nil
+        case .channelJoined, .descriptorChanged, .applicationStarting, .applicationDetached, .channelLeft,
+            .serviceStatusChanged, .transmissionModeChanged, .accessoryEventsChanged, .participantChanged,
+            .transmissionRefused, .timeLimitNear, .audioActivating, .audioActivated, .audioDeactivated,
+            .audioInterrupted, .audioInterruptionEnded, .routeChanged, .audioServerReady, .audioServerLost,
+            .pushFinished, .stateSaved, .stateNotSaved, .virtualMicrophoneChanged, .callChanged,
+            .recordersChanged, .microphoneChanged, .volumeChanged, .channelRestored, .pushReceived,
+            .requestAnswered, .endRefused, .accessoryPressed, .accessoryReleased, .buttonPressed,
+            .buttonReleased, .unknown:
+            false
+        }
+    }
+
     /// The name of the case.
     package var kind: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }

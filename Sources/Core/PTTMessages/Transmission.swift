@@ -21,6 +21,9 @@ package struct Transmission: Equatable, Codable, Sendable {
     /// The time at which its button was released after a tap that keeps the transmission on until the next
     /// press, in microseconds of the monotonic clock; nil otherwise.
     package var latched: Int?
+    /// Of a recording: it is not heard by the channel, but received by the client that began it, in this
+    /// format.
+    package let recording: AudioFormat?
 
     package init(
         transmissionID: TransmissionID,
@@ -28,7 +31,8 @@ package struct Transmission: Equatable, Codable, Sendable {
         origin: Origin,
         began: Int,
         role: ButtonRole = .talk,
-        latched: Int? = nil
+        latched: Int? = nil,
+        recording: AudioFormat? = nil
     ) {
         self.transmissionID = transmissionID
         self.source = source
@@ -36,6 +40,7 @@ package struct Transmission: Equatable, Codable, Sendable {
         self.began = began
         self.role = role
         self.latched = latched
+        self.recording = recording
     }
 }
 

@@ -62,7 +62,8 @@ struct MonitorFoot {
         var talkers: [String] = []
         if let transmission = status.transmission {
             let name = shown(Wording.button(transmission.role, of: transmission.origin))
-            talkers.append("\(name) transmits \(Self.duration(now - transmission.began))")
+            let verb = transmission.recording == nil ? "transmits" : "records"
+            talkers.append("\(name) \(verb) \(Self.duration(now - transmission.began))")
         }
         if let participant = status.channel?.participant {
             let began = participantBegan.map { " " + Self.duration(now - $0) } ?? ""

@@ -149,8 +149,9 @@ extension Wording {
 
     static func transmission(_ transmission: Transmission) -> String {
         let latch = transmission.latched == nil ? "" : localized(", until its next press")
+        let recording = transmission.recording == nil ? "" : localized(", a recording")
         return
-            "\(button(transmission.role, of: transmission.origin)) (\(transmission.source.rawValue))\(latch)"
+            "\(button(transmission.role, of: transmission.origin)) (\(transmission.source.rawValue))\(latch)\(recording)"
     }
 
     static func participant(_ participant: Participant) -> String {

@@ -66,7 +66,7 @@ struct PressWarmUp {
                 _ = CoreService.update(event, sequence: published, time: .now)
                 published += 1
             }
-            if case .reply(_, .began(let transmissionID)) = effect {
+            if case .reply(_, .began(let transmissionID, isRecording: _)) = effect {
                 _ = JSONText.encoding(ChannelInterface.BeginReply(transmissionID: transmissionID))
             }
             if case .openCapture(let capture, _) = effect { opened.append(capture) }

@@ -15,10 +15,12 @@ extension RateLimitedLog {
         case .transmissionBegan(let transmission):
             var metadata: Logger.Metadata = ["origin": "\(transmission.origin.name)"]
             if transmission.role != .talk { metadata["role"] = "\(transmission.role.rawValue)" }
-            return (.info, "transmission began", metadata)
+            let kind: Logger.Message = event.isOfRecording ? "recording began" : "transmission began"
+            return (.info, kind, metadata)
         case .transmissionEnded(let transmission, let cause, _):
             let origin = transmission.origin.name
-            return (.info, "transmission ended", ["origin": "\(origin)", "cause": "\(cause.rawValue)"])
+            let kind: Logger.Message = event.isOfRecording ? "recording ended" : "transmission ended"
+            return (.info, kind, ["origin": "\(origin)", "cause": "\(cause.rawValue)"])
         case .transmissionRefused(let origin, let refusal):
             let reason = refusal.reason
             return (.notice, "transmission refused", ["origin": "\(origin.name)", "reason": "\(reason)"])

@@ -238,19 +238,20 @@ final class TalkSessionHost {
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {
         self.capture.open(capture)
+        let feedsVirtualMicrophone = session.feedsVirtualMicrophone
         let packet =
-            session.isChannelJoined ? AudioFormat.packetDuration : VirtualMicrophoneDevice.packetDuration
+            feedsVirtualMicrophone ? VirtualMicrophoneDevice.packetDuration : AudioFormat.packetDuration
         backends.microphone.open(
             format,
             packet: packet,
-            isIncompleteDelivered: !session.isChannelJoined,
+            isIncompleteDelivered: feedsVirtualMicrophone,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
                 guard let self else { return }
                 levels.captured(samples)
                 guard let sink = self.capture.peer else { return }
                 switch sink {
-                case .application(let client): backends.audio.send(header, samples, to: client)
+                case .client(let client): backends.audio.send(header, samples, to: client)
                 case .virtualMicrophone: backends.virtualMicrophone.write(samples)
                 }
             },

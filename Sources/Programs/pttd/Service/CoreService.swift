@@ -19,6 +19,13 @@ final class CoreService {
     private var lastStatus: (changes: Int, unheard: [UnheardDevice], reply: JSONText)?
     /// The calls of `Subscribe` and `Attach`.
     var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
+    /// The client that has an audio token for its recording. What was captured has been sent when that ends:
+    /// so the end of its audio socket is the end of the recording.
+    private var recorder: ClientID? {
+        didSet {
+            if let former = oldValue, former != recorder { audio.revoke(former) }
+        }
+    }
     /// The calls of `SubscribeLevels`.
     var levelSubscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
 
@@ -47,7 +54,7 @@ final class CoreService {
         )
         try server.listen(on: listening)
         self.server = server
-        host.holdersChanged = { [clients] in clients.serveFirst($0) }
+        host.holdersChanged = { [weak self] in self?.holdersChanged($0) }
         host.levels.report = { [weak self] in self?.publish($0) }
         host.publish = { [weak self] in self?.publish($0, sequence: $1, time: $2) }
         host.notify = { [weak self] in self?.notify($0, $1, sequence: $2, time: $3) }
@@ -61,6 +68,16 @@ final class CoreService {
             return (route.method, handler)
         }
         return Dictionary(uniqueKeysWithValues: handlers)
+    }
+
+    private func holdersChanged(_ holders: [ClientID]) {
+        clients.serveFirst(holders)
+        if recorder != holders.first { recorder = nil }
+    }
+
+    func issueRecordingToken(to client: ClientID) -> String {
+        recorder = client
+        return audio.issueToken(to: client)
     }
 
     /// Stops listening and closes all connections.
@@ -149,7 +166,8 @@ final class CoreService {
     private func publish(_ event: CoreEvent, sequence: Int, time: MonotonicTime) {
         guard !subscribers.isEmpty else { return }
         let update = Self.update(event, sequence: sequence, time: time)
-        for call in subscribers.inOrder { call.reply(update, continues: true) }
+        let receivers = event.isOfRecording ? subscribers.withoutApplications : subscribers.inOrder
+        for call in receivers { call.reply(update, continues: true) }
     }
 
     /// One reply for subscribers and applications: it has only members that the updates of both interfaces

@@ -51,5 +51,11 @@ extension Transmission {
         object.add("began", began)
         if role != .talk { object.add("role", role.rawValue) }
         if let latched { object.add("latched", latched) }
+        if let recording {
+            object.add("recording") {
+                $0.add("rate", recording.rate)
+                $0.add("channels", recording.channels)
+            }
+        }
     }
 }

@@ -95,10 +95,13 @@ extension CoreService {
                 left: left,
                 isForeground: isForeground
             )
-        case .began(let transmissionID):
+        case .began(let transmissionID, let isRecording):
             subscribers.holder = call.connection.processID
             notifyCaller(of: call, refusal: nil)
-            call.reply(.encoding(ChannelInterface.BeginReply(transmissionID: transmissionID)))
+            let token = isRecording ? issueRecordingToken(to: clients.client(of: call.connection)) : nil
+            call.reply(
+                .encoding(ChannelInterface.BeginReply(transmissionID: transmissionID, token: token))
+            )
         case .accepted(let pushID):
             call.reply(.encoding(PushInterface.SendReply(pushID: pushID)))
         case .done:

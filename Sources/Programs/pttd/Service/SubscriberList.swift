@@ -30,6 +30,10 @@ struct SubscriberList<Identifier: Equatable, Subscriber> {
 
     var inOrder: [Subscriber] { members.map(\.subscriber) }
 
+    var withoutApplications: [Subscriber] {
+        members.filter { $0.role == .other }.map(\.subscriber)
+    }
+
     mutating func add(_ subscriber: Subscriber, _ identifier: Identifier, as role: Role, processID: Int32) {
         arrivals += 1
         members.append(
