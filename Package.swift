@@ -230,6 +230,7 @@ let package = Package(
             "PTTMessages",
             "ServiceClient",
             "Varlink",
+            "WAV",
             log
         ),
         program(
@@ -398,6 +399,7 @@ let package = Package(
             "PTTMessages",
             "TestSupport",
             "Varlink",
+            "WAV",
             log,
             "ptt-actions"
         ),

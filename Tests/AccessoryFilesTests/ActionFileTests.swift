@@ -42,11 +42,30 @@ import Testing
     }
 
     @Test(arguments: [
+        ("\"~/Recordings\"", Action.Recording.folder("~/Recordings"), "record in ~/Recordings"),
+        ("[\"whisper\", \"-\"]", .command(.init(["whisper", "-"])), "record, then whisper"),
+    ])
+    func `a recording is for a folder or for a command`(
+        value: String,
+        recording: Action.Recording,
+        description: String
+    ) throws {
+        let list = try ActionList(toml: "[[action]]\ndevice = \"x\"\nbutton = \"talk\"\nrecord = \(value)\n")
+        #expect(list.actions.map(\.work) == [.record(recording)])
+        #expect(list.actions.first?.work.description == description)
+    }
+
+    @Test(arguments: [
         ("button = \"talk\"\npress = [\"a\"]", "an action is for a device or for an accessory"),
-        ("device = \"x\"\nbutton = \"talk\"", "an action has press, hold, release or key"),
+        ("device = \"x\"\nbutton = \"talk\"", "an action has press, hold, release, key or record"),
         ("device = \"x\"\nbutton = \"talk\"\nkey = \"BTN_LEFT\"", "BTN_LEFT is no key"),
         ("device = \"x\"\nbutton = \"talk\"\nkey = \"KEY_NONE\"", "KEY_NONE is no key"),
-        ("device = \"x\"\nbutton = \"talk\"\nkey = \"KEY_A\"\nrelease = [\"a\"]", "not both"),
+        ("device = \"x\"\nbutton = \"talk\"\nkey = \"KEY_A\"\nrelease = [\"a\"]", "one of them"),
+        ("device = \"x\"\nbutton = \"talk\"\nrecord = \"/a\"\nhold = [\"a\"]", "one of them"),
+        ("device = \"x\"\nbutton = \"talk\"\nrecord = \"/a\"\nkey = \"KEY_A\"", "one of them"),
+        ("device = \"x\"\nbutton = \"talk\"\nrecord = \"a\"", "a folder begins with / or ~/"),
+        ("device = \"x\"\nbutton = \"talk\"\nrecord = []", "record is a program and its arguments"),
+        ("device = \"x\"\nbutton = \"talk\"\nrecord = 5", "line 4"),
         ("device = \"x\"\nbutton = \"talk\"\npress = [\"a\"]\nhold = [\"b\"]", "line 5"),
         ("device = \"x\"\nbutton = \"speak\"\npress = [\"a\"]", "speak is not a button"),
         ("device = \"x\"\nbutton = \"talk\"\npress = []", "press is a program and its arguments"),
@@ -63,7 +82,7 @@ import Testing
         let page = URL(filePath: #filePath).appending(path: "../../../Documentation/Actions.md").standardized
         let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```toml\n")
             .dropFirst()
-        #expect(blocks.count == 6)
+        #expect(blocks.count == 7)
         for block in blocks {
             let text = try #require(block.components(separatedBy: "```").first)
             #expect(try ActionList(toml: text).actions.count == 1)

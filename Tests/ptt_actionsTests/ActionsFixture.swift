@@ -13,20 +13,24 @@ final class ActionsFixture {
     private(set) var program: TestProcess
     private let scratch: Scratch
     private let systemBus: PrivateBus
+    /// The size of the disk that the state is on; nil for that of everything else.
+    private let disk: String?
     private var manager: PrivateServiceManager?
-    private let directory: String
+    let directory: String
     /// A press that is dropped is a press that is released.
     private var presses: [Press] = []
 
-    /// - Parameter actions: The text of `actions.toml`, in which `LOG` is the file that commands write to.
+    /// - Parameters:
+    ///   - actions: The text of `actions.toml`, in which `LOG` is the file that commands write to.
+    ///   - disk: The size of a disk of its own for the state; nil for none.
     /// - Returns: The program, which serves.
     /// - Throws: If something of it cannot be started.
-    static func start(_ actions: String) async throws -> ActionsFixture {
+    static func start(_ actions: String, disk: String? = nil) async throws -> ActionsFixture {
         let scratch = try Scratch()
         let systemBus = try await PrivateBus.start()
         let logind = try await ScriptedLogind.start(systemBus.address)
         let manager = try await PrivateServiceManager.start(in: scratch.directory)
-        let fixture = try ActionsFixture(scratch, systemBus, logind, manager, actions)
+        let fixture = try ActionsFixture(scratch, systemBus, logind, manager, actions, disk)
         try await fixture.serves()
         return fixture
     }
@@ -36,15 +40,16 @@ final class ActionsFixture {
         _ systemBus: PrivateBus,
         _ logind: ScriptedLogind,
         _ manager: PrivateServiceManager,
-        _ actions: String
+        _ actions: String,
+        _ disk: String?
     ) throws {
-        (self.systemBus, self.logind, self.manager) = (systemBus, logind, manager)
+        (self.systemBus, self.logind, self.manager, self.disk) = (systemBus, logind, manager, disk)
         directory = scratch.directory
         self.scratch = scratch
         let configuration = directory + "/config/pushtotalk"
         try FileManager.default.createDirectory(atPath: configuration, withIntermediateDirectories: true)
         try Self.write(actions, in: directory)
-        program = try Self.launch(in: directory, systemBus)
+        program = try Self.launch(in: directory, systemBus, disk: disk)
     }
 
     private static func write(_ actions: String, in directory: String) throws {
@@ -56,17 +61,23 @@ final class ActionsFixture {
         )
     }
 
+    var systemBusAddress: String { systemBus.address }
+
     func write(_ actions: String) throws { try Self.write(actions, in: directory) }
 
     private static func launch(
         in directory: String,
-        _ systemBus: PrivateBus
+        _ systemBus: PrivateBus,
+        disk: String?
     ) throws -> TestProcess {
-        try TestProcess(
-            [TestProcess.built("ptt-actions")],
+        let state = directory + "/state/pushtotalk"
+        let script = "mkdir -p \(state) && mount -t tmpfs -o size=\(disk ?? "") tmpfs \(state) && exec \"$0\""
+        let inSmallDisk = disk == nil ? [] : ["unshare", "--mount", "sh", "-c", script]
+        return try TestProcess(
+            inSmallDisk + [TestProcess.built("ptt-actions")],
             environment: [
                 "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
-                "XDG_STATE_HOME": directory + "/state",
+                "XDG_STATE_HOME": directory + "/state", "HOME": directory,
                 "DBUS_SESSION_BUS_ADDRESS": PrivateServiceManager.bus(in: directory),
                 "DBUS_SYSTEM_BUS_ADDRESS": systemBus.address,
                 "PTT_LOG": "debug",
@@ -77,7 +88,7 @@ final class ActionsFixture {
 
     /// Starts it again, after ``program`` has ended.
     func restart() async throws {
-        program = try Self.launch(in: directory, systemBus)
+        program = try Self.launch(in: directory, systemBus, disk: disk)
         try await serves()
     }
 

@@ -10,6 +10,8 @@ import PTTMessages
 /// that of the press has failed or still runs (`ExecStopPost=` in systemd.service(5)), and also after a
 /// death of this process, with which the units stop (`BindsTo=`). What is left of an earlier process is
 /// stopped.
+///
+/// A recording that is complete is the standard input of a unit of its own, which outlives this process.
 @EventLoop
 final class ActionUnits {
     private static let manager = RemoteInterface(
@@ -18,8 +20,7 @@ final class ActionUnits {
         name: "org.freedesktop.systemd1.Manager"
     )
     private static let prefix = "ptt-action-"
-    /// For each of: the command of a press that was told to end, and that of the release.
-    private static let stopTimeout = Duration.seconds(5)
+    private static let recordingPrefix = "ptt-recording-"
 
     private enum Job {
         case starting
@@ -30,7 +31,7 @@ final class ActionUnits {
     private struct Unit {
         let id: PressID
         var jobs: [ObjectPath: Job] = [:]
-        /// The command of the press has failed.
+        /// What went wrong before.
         var failure: String?
     }
 
@@ -80,14 +81,18 @@ final class ActionUnits {
     private func compare(on connection: BusConnection) {
         // What is ordered from now on is not listed.
         let known = waiting == nil ? Set(units.keys) : []
-        let patterns: [BusValue] = [.strings([]), .strings([Self.prefix + "*"])]
+        let patterns: [BusValue] = [
+            .strings([]), .strings([Self.prefix + "*", Self.recordingPrefix + "*"]),
+        ]
         let call = Self.manager.call("ListUnitsByPatterns", patterns)
         connection.call(call) { [weak self] result in
             guard let self, case .success(let values) = result, let listed = values.first?.asArray else {
                 return
             }
             let names = Set(listed.compactMap { $0.asStructure?.first?.asString })
-            for name in names where units[name] == nil { order("StopUnit", name) }
+            for name in names where units[name] == nil && name.hasPrefix(Self.prefix) {
+                order("StopUnit", name)
+            }
             for name in known.subtracting(names) { stopped(name, failure: nil) }
         }
     }
@@ -98,7 +103,7 @@ final class ActionUnits {
         let name = name(of: id)
         units[name] = Unit(id: id)
         let arguments: [BusValue] = [
-            .string(name), .string("fail"), properties(button, commands), .array(of: "(sa(sv))", []),
+            .string(name), .string("fail"), Self.properties(button, commands), .array(of: "(sa(sv))", []),
         ]
         call("StartTransientUnit", arguments, for: name, .starting) { units, error in
             units.units[name] = nil
@@ -114,6 +119,37 @@ final class ActionUnits {
             // It was stopped by somebody else, or with the service manager.
             units.stopped(name, failure: error.name == Self.noSuchUnit ? nil : "\(error)")
         }
+    }
+
+    /// Has a recording written to a folder, or a command run with it as its standard input. A press waits for
+    /// the first only.
+    ///
+    /// - Parameters:
+    ///   - file: At its beginning.
+    ///   - id: Its press.
+    ///   - button: What was pressed.
+    ///   - recording: What becomes of it.
+    ///   - failure: What went wrong before.
+    ///   - limit: For the command.
+    func pass(
+        _ file: BusDescriptor,
+        of id: PressID,
+        _ button: ActionPresses.Button,
+        to recording: Action.Recording,
+        failure: String?,
+        limit: Duration
+    ) {
+        let name = "\(Self.recordingPrefix)\(series)-\(id.rawValue).service"
+        units[name] = Unit(id: id, failure: failure)
+        let arguments: [BusValue] = [
+            .string(name), .string("fail"),
+            Self.properties(recording.command(of: button.role), file, button, limit),
+            .array(of: "(sa(sv))", []),
+        ]
+        call("StartTransientUnit", arguments, for: name, .starting) { units, error in
+            units.stopped(name, failure: "the recording is lost: \(error)")
+        }
+        if case .command = recording { report(.handedOver(id)) }
     }
 
     private static let withoutBus = BusError(
@@ -156,7 +192,8 @@ final class ActionUnits {
             let unit = units[name]
         else { return }
         switch unit.jobs[path] {
-        case .starting where result == "done":
+        // That of a recording starts once its command has ended.
+        case .starting where result == "done" && name.hasPrefix(Self.prefix):
             report(.unitStarted(unit.id))
             read("ExecMainStatus", of: name) { units, value in
                 guard let status = value?.asInt, status != 0 else { return }
@@ -175,7 +212,7 @@ final class ActionUnits {
             let result = value?.asString ?? "success"
             if result == "success" { return units.stopped(name, failure: nil) }
             units.order("ResetFailedUnit", name)
-            units.stopped(name, failure: "a command failed: \(result)")
+            units.stopped(name, failure: "a command failed: \(result), see `journalctl --user -u \(name)`")
         }
     }
 
@@ -212,51 +249,5 @@ final class ActionUnits {
     private func order(_ method: String, _ name: String) {
         let mode: [BusValue] = method == "StopUnit" ? [.string("replace")] : []
         bus?.connection?.call(Self.manager.call(method, [.string(name)] + mode)) { _ in }
-    }
-
-    // MARK: - Properties of a unit
-
-    private func properties(_ button: ActionPresses.Button, _ commands: Action.Commands) -> BusValue {
-        let role = button.role.fileText
-        var properties: [(String, BusValue)] = [
-            ("Description", .string("Action of a push-to-talk button (\(role))")),
-            ("Slice", .string("app.slice")),
-            ("RemainAfterExit", .boolean(true)),
-            // A service manager that starts isolates its default target, which would cancel it.
-            ("IgnoreOnIsolate", .boolean(true)),
-            ("Type", .string(commands.begin?.isHeld == true ? "simple" : "oneshot")),
-            ("Environment", .strings(["PTT_DEVICE=\(button.device.assigned)", "PTT_BUTTON=\(role)"])),
-            ("TimeoutStopUSec", .uint64(UInt64(Self.stopTimeout.components.seconds) * 1_000_000)),
-        ]
-        // There is no service without a command. Its failure changes nothing: what was begun is released.
-        let begin = commands.begin?.command ?? Action.Command(["true"])
-        properties.append(("ExecStartEx", Self.command(begin, ["ignore-failure"])))
-        if let release = commands.release {
-            properties.append(("ExecStopPostEx", Self.command(release)))
-        }
-        // Set by the unit of this program; one that was started by hand has none.
-        if let own = Environment.variable("PTT_UNIT") {
-            properties += [("BindsTo", .strings([own])), ("After", .strings([own]))]
-        }
-        return .array(
-            of: "(sv)",
-            properties.map { .structure([.string($0.0), .variant($0.1)]) }
-        )
-    }
-
-    /// Its arguments stay as they are: the service manager would put in variables.
-    private static func command(_ command: Action.Command, _ flags: [String] = []) -> BusValue {
-        let program = command.arguments.first ?? ""
-        let execution = BusValue.structure([
-            .string(program), .strings(command.arguments), .strings(flags + ["no-env-expand"]),
-        ])
-        return .array(of: "(sasas)", [execution])
-    }
-}
-
-extension String {
-    /// As the value of a variable, in which the service manager refuses control characters.
-    fileprivate var assigned: String {
-        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
 }

@@ -1,6 +1,8 @@
 import AccessoryCore
 import AccessoryFiles
+import DBus
 import EventLoop
+import Glibc
 import JSON
 import Journal
 import Logging
@@ -30,6 +32,7 @@ final class Actions {
     private var logind: LogindWatch?
     private var presses = ActionPresses()
     private var calls: [PressID: Call] = [:]
+    private var recordings: [PressID: Recording] = [:]
     private var lastID = 0
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
     private var stopped: (@EventLoop () -> Void)?
@@ -108,11 +111,57 @@ final class Actions {
             switch action.work {
             case .run(let commands): units.start(id, button, commands)
             case .key(let code): keys.press(id, code)
+            case .record(let recording): record(id, button, recording, limit: action.limit)
             }
-        case .stop(let id): if !keys.release(id) { units.stop(id) }
+        case .stop(let id):
+            if let recording = recordings[id] {
+                recording.release()
+            } else if !keys.release(id) {
+                units.stop(id)
+            }
         case .report(let id, let report): self.report(report, of: id)
         case .setTimer(let time): timer.arm(at: MonotonicInstant(time))
         case .cancelTimer: timer.disarm()
+        }
+    }
+
+    private func record(
+        _ id: PressID,
+        _ button: ActionPresses.Button,
+        _ recording: Action.Recording,
+        limit: Duration
+    ) {
+        do {
+            guard recordings.count < ActionPresses.limit else {
+                throw SystemError("record before the disk has taken what was recorded", EBUSY)
+            }
+            let name = calls[id]?.request.name ?? button.device
+            recordings[id] = try Recording(button, name: name, format: recording.format) { [weak self] in
+                self?.handle($0, of: id) { units, file, failure in
+                    units.pass(file, of: id, button, to: recording, failure: failure, limit: limit)
+                }
+            }
+        } catch {
+            EventLoop.start { [weak self] in self?.handle(.unitFailed(id, reason: "\(error)")) }
+        }
+    }
+
+    private func handle(
+        _ event: Recording.Event,
+        of id: PressID,
+        pass: @EventLoop (ActionUnits, BusDescriptor, String?) -> Void
+    ) {
+        switch event {
+        case .began: handle(.unitStarted(id))
+        case .refused(let reason):
+            recordings[id] = nil
+            handle(.unitFailed(id, reason: reason))
+        case .complete(let file?, let failure):
+            recordings[id] = nil
+            pass(units, file, failure)
+        case .complete(nil, let failure):
+            recordings[id] = nil
+            handle(.unitStopped(id, failure: failure ?? "nothing was recorded"))
         }
     }
 

@@ -4,7 +4,7 @@ import Glibc
 /// Writes S16LE samples as a RIFF WAVE file. ``finish()`` completes the header; until then it is that of an
 /// empty file, so that the file can be opened even if the process is killed.
 package struct WAVFile {
-    private static let headerSize = 44
+    package static let headerSize = 44
     /// Lengths in RIFF have 32 bits.
     private static let sizeLimit = Int(UInt32.max) - headerSize
 
@@ -49,21 +49,31 @@ package struct WAVFile {
         guard fclose(file) == 0 else { throw SystemError("complete \(path)") }
     }
 
-    private func writeHeader() throws(SystemError) {
+    /// The beginning of a file.
+    ///
+    /// - Parameters:
+    ///   - rate: Samples per second and channel.
+    ///   - channels: The number of interleaved channels.
+    ///   - size: Bytes of samples.
+    /// - Returns: What is written before the samples: ``headerSize`` bytes.
+    package static func header(rate: Int, channels: Int, size: Int) -> [UInt8] {
         let frame = channels * 2
         var header = Array("RIFF".utf8) + number(36 + size, bytes: 4) + Array("WAVEfmt ".utf8)
         header += number(16, bytes: 4) + number(1, bytes: 2) + number(channels, bytes: 2)
         header += number(rate, bytes: 4) + number(rate * frame, bytes: 4)
         header += number(frame, bytes: 2) + number(16, bytes: 2)
-        header += Array("data".utf8) + number(size, bytes: 4)
-        try write(header)
+        return header + Array("data".utf8) + number(size, bytes: 4)
+    }
+
+    private func writeHeader() throws(SystemError) {
+        try write(Self.header(rate: rate, channels: channels, size: size))
     }
 
     private func write(_ bytes: [UInt8]) throws(SystemError) {
         guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw SystemError("write \(path)") }
     }
 
-    private func number(_ value: Int, bytes: Int) -> [UInt8] {
+    private static func number(_ value: Int, bytes: Int) -> [UInt8] {
         (0..<bytes).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 }

@@ -55,9 +55,36 @@ import Testing
         _ = presses.handle(.unitStarted(first), at: Self.time(1))
         _ = presses.handle(.released(first, .released), at: Self.time(2))
         let effects = presses.handle(.timerFired, at: Self.time(30_002))
-        let failure = "the service manager did not end it"
+        let failure = "it did not end in time"
         #expect(effects.first == .report(first, .ended(.released, failure: failure)))
         #expect(presses.isEmpty)
+    }
+
+    @Test func `a press does not wait for a command that has the recording of the press before`() {
+        var presses = ActionPresses()
+        _ = presses.handle(.pressed(first, Self.talk, Self.action), at: Self.time(0))
+        _ = presses.handle(.unitStarted(first), at: Self.time(1))
+        // Not before the release.
+        #expect(presses.handle(.handedOver(first), at: Self.time(2)).isEmpty)
+        _ = presses.handle(.released(first, .released), at: Self.time(3))
+        #expect(presses.handle(.pressed(second, Self.talk, Self.action), at: Self.time(4)).isEmpty)
+        let effects = presses.handle(.handedOver(first), at: Self.time(5))
+        #expect(effects.contains(.start(second, Self.talk, Self.action)))
+        _ = presses.handle(.unitStarted(second), at: Self.time(6))
+        let end = presses.handle(.unitStopped(first, failure: "it failed"), at: Self.time(7))
+        #expect(end.first == .report(first, .ended(.released, failure: "it failed")))
+    }
+
+    @Test func `a command that has a recording does not keep the program from ending, and has a limit`() {
+        var presses = ActionPresses()
+        _ = presses.handle(.pressed(first, Self.talk, Self.action), at: Self.time(0))
+        _ = presses.handle(.unitStarted(first), at: Self.time(1))
+        _ = presses.handle(.released(first, .released), at: Self.time(2))
+        #expect(!presses.isEmpty)
+        _ = presses.handle(.handedOver(first), at: Self.time(3))
+        #expect(presses.isEmpty)
+        let effects = presses.handle(.timerFired, at: Self.time(330_003))
+        #expect(effects.first == .report(first, .ended(.released, failure: "it did not end in time")))
     }
 
     /// Who presses and releases does so at any time, and the service manager answers at any time: each unit
@@ -76,7 +103,7 @@ import Testing
 
 /// Whoever presses, and the service manager, with what they know.
 private struct Life {
-    private enum Unit { case starting, started, stopping }
+    private enum Unit { case starting, started, stopping, handedOver }
 
     private(set) var faults: [String] = []
     private(set) var trace: [String] = []
@@ -98,7 +125,8 @@ private struct Life {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3: press(&random)
         case 3..<5: if let id = held.min() { release(id, .released) }
-        case 5..<9: if let unit = units.randomElement(using: &random) { answer(unit.key, unit.value) }
+        case 5: if let unit = units.first(where: { $0.value == .stopping }) { handOver(unit.key) }
+        case 6..<9: if let unit = units.randomElement(using: &random) { answer(unit.key, unit.value) }
         default:
             held = []
             handle(.interrupted(.suspended))
@@ -123,13 +151,18 @@ private struct Life {
         handle(.released(id, cause))
     }
 
+    private mutating func handOver(_ id: PressID) {
+        units[id] = .handedOver
+        handle(.handedOver(id))
+    }
+
     private mutating func answer(_ id: PressID, _ unit: Unit) {
         switch unit {
         case .starting:
             units[id] = .started
             handle(.unitStarted(id))
         case .started: break
-        case .stopping:
+        case .stopping, .handedOver:
             units[id] = nil
             handle(.unitStopped(id, failure: nil))
         }
@@ -142,7 +175,8 @@ private struct Life {
             trace.append("  \(effect)")
             switch effect {
             case .start(let id, let button, _):
-                if units.keys.contains(where: { buttons[$0] == button }) { faults.append("two units") }
+                let others = units.filter { $0.value != .handedOver && buttons[$0.key] == button }
+                if !others.isEmpty { faults.append("two units") }
                 units[id] = .starting
             case .stop(let id):
                 if !stopped.insert(id).inserted { faults.append("stopped twice") }

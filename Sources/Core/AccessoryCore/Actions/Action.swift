@@ -34,9 +34,19 @@ package struct Action: Equatable, Sendable {
         case release(Command)
     }
 
+    /// What becomes of the recording of a press, a WAV file.
+    package enum Recording: Equatable, Sendable {
+        /// A file in this folder, which begins with `/` or `~/`.
+        case folder(String)
+        /// The standard input of a command, which is run when the recording is complete.
+        case command(Command)
+    }
+
     /// What a press does.
     package enum Work: Equatable, Sendable {
         case run(Commands)
+        /// What the microphone hears is recorded as long as the button is pressed.
+        case record(Recording)
         /// A key of a virtual input device is down as long as the button is pressed: the kernel's code.
         case key(UInt16)
     }
@@ -145,14 +155,16 @@ extension Action.Work: CustomStringConvertible {
     package var commands: Action.Commands? {
         switch self {
         case .run(let commands): commands
-        case .key: nil
+        case .record, .key: nil
         }
     }
 
-    /// The programs, for people; or the name of the key, also for ptt-keys.
+    /// The programs, for people, or what is recorded; or the name of the key, also for ptt-keys.
     package var description: String {
         switch self {
         case .run(let commands): commands.description
+        case .record(.folder(let folder)): "record in \(folder)"
+        case .record(.command(let command)): "record, then \(command.arguments.first ?? "")"
         case .key(let code): KeyName.name(of: code) ?? "\(code)"
         }
     }

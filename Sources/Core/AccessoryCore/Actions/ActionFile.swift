@@ -20,8 +20,23 @@ package struct ActionFile: Decodable, Sendable {
         let press: [String]?
         let hold: [String]?
         let key: String?
+        let record: Recording?
         let release: [String]?
         let limit: Int?
+    }
+
+    enum Recording: Decodable, Sendable {
+        case folder(String)
+        case command([String])
+
+        init(from decoder: any Decoder) throws {
+            // What is no text is read as a command, whose error says what is expected.
+            if let folder = try? decoder.singleValueContainer().decode(String.self) {
+                self = .folder(folder)
+            } else {
+                self = .command(try [String](from: decoder))
+            }
+        }
     }
 
     /// - Returns: The entries in their order.
@@ -83,10 +98,31 @@ extension ActionFile.Entry {
     }
 
     private func work() throws(ActionFile.EntryProblem) -> Action.Work {
-        guard let key else { return .run(try commands()) }
-        guard press == nil, hold == nil, release == nil else {
-            throw .init("key", "an action has a key or commands, not both")
+        let hasCommands = press != nil || hold != nil || release != nil
+        switch (key, record) {
+        case (nil, nil): return .run(try commands())
+        case (let key?, nil) where !hasCommands: return try self.key(key)
+        case (nil, let recording?) where !hasCommands: return .record(try self.recording(recording))
+        case (nil, _?), (_?, nil), (_?, _?):
+            let name = key == nil ? "record" : "key"
+            throw .init(name, "an action has commands, a key or a recording, one of them")
         }
+    }
+
+    private func recording(
+        _ recording: ActionFile.Recording
+    ) throws(ActionFile.EntryProblem) -> Action.Recording {
+        switch recording {
+        case .folder(let folder):
+            guard folder.hasPrefix("/") || folder.hasPrefix("~/"), !folder.utf8.contains(0) else {
+                throw .init("record", "a folder begins with / or ~/")
+            }
+            return .folder(folder)
+        case .command(let arguments): return .command(try checked(arguments, "record"))
+        }
+    }
+
+    private func key(_ key: String) throws(ActionFile.EntryProblem) -> Action.Work {
         // Buttons of mice and joysticks would make the device one, and games would look for its axes.
         guard key.hasPrefix("KEY_"), let code = KeyName.code(of: key) else {
             throw .init("key", "\(key) is no key: use a name of `evtest`, KEY_F13 for example")
@@ -106,7 +142,7 @@ extension ActionFile.Entry {
         case (let begin?, nil): return .begin(begin)
         case (let begin?, let release?): return .beginAndRelease(begin, release)
         case (nil, let release?): return .release(release)
-        case (nil, nil): throw .init("button", "an action has press, hold, release or key")
+        case (nil, nil): throw .init("button", "an action has press, hold, release, key or record")
         }
     }
 
@@ -114,7 +150,13 @@ extension ActionFile.Entry {
         _ arguments: [String]?,
         _ key: String
     ) throws(ActionFile.EntryProblem) -> Action.Command? {
-        guard let arguments else { return nil }
+        if let arguments { try checked(arguments, key) } else { nil }
+    }
+
+    private func checked(
+        _ arguments: [String],
+        _ key: String
+    ) throws(ActionFile.EntryProblem) -> Action.Command {
         guard let program = arguments.first, !program.isEmpty, arguments.count <= ActionFile.longestCommand
         else {
             throw .init(key, "\(key) is a program and its arguments, at most \(ActionFile.longestCommand)")

@@ -12,7 +12,8 @@ package struct PressID: Hashable, Comparable, Sendable {
 }
 
 /// The presses that run commands: each is one unit of the service manager, whose start runs the command of
-/// the press and whose stop runs that of the release, once.
+/// the press and whose stop runs that of the release, once. A key that is held, and a recording, take the
+/// place of the unit.
 ///
 /// **A press that was begun is released**: by the button, by the loss of whatever held it, or by its limit.
 /// Of one button one press runs at a time; the next one waits for the release of the one before.
@@ -38,6 +39,8 @@ package struct ActionPresses: Equatable, Sendable {
         case unitStarted(PressID)
         /// Nothing of it runs, and nothing has to be released.
         case unitFailed(PressID, reason: String)
+        /// Released, and what still runs concerns no other press: a command has the recording.
+        case handedOver(PressID)
         /// The command of the release has ended; the reason if it failed.
         case unitStopped(PressID, failure: String?)
         case timerFired
@@ -68,6 +71,8 @@ package struct ActionPresses: Equatable, Sendable {
         case startingReleased(EndCause)
         case running
         case stopping(EndCause)
+        /// The next press does not wait for it.
+        case handedOver(EndCause)
     }
 
     struct Press: Equatable, Sendable {
@@ -88,7 +93,8 @@ package struct ActionPresses: Equatable, Sendable {
 
     package init() {}
 
-    package var isEmpty: Bool { presses.isEmpty }
+    /// True if nothing has to be released.
+    package var isEmpty: Bool { presses.values.allSatisfy(\.isHandedOver) }
 
     /// Handles an event.
     ///
@@ -105,6 +111,7 @@ package struct ActionPresses: Equatable, Sendable {
             for id in presses.keys.sorted() { release(id, cause, at: now, &effects) }
         case .unitStarted(let id): started(id, at: now, &effects)
         case .unitFailed(let id, let reason): end(id, failure: reason, at: now, &effects)
+        case .handedOver(let id): handOver(id, at: now, &effects)
         case .unitStopped(let id, let failure): end(id, failure: failure, at: now, &effects)
         case .timerFired:
             timer = nil
@@ -127,7 +134,7 @@ package struct ActionPresses: Equatable, Sendable {
         at now: MonotonicTime,
         _ effects: inout [Effect]
     ) {
-        let others = presses.values.filter { $0.button == button }
+        let others = presses.values.filter { $0.button == button && !$0.isHandedOver }
         guard presses.count < Self.limit else {
             return effects.append(.report(id, .refused(reason: "too many actions run")))
         }
@@ -160,8 +167,16 @@ package struct ActionPresses: Equatable, Sendable {
             presses[id]?.phase = .startingReleased(cause)
             presses[id]?.deadline = now + Action.grace
         case .running: stop(id, cause, at: now, &effects)
-        case .startingReleased, .stopping: break
+        case .startingReleased, .stopping, .handedOver: break
         }
+    }
+
+    private mutating func handOver(_ id: PressID, at now: MonotonicTime, _ effects: inout [Effect]) {
+        guard case .stopping(let cause) = presses[id]?.phase, let press = presses[id] else { return }
+        presses[id]?.phase = .handedOver(cause)
+        // The service manager ends a command after the limit.
+        presses[id]?.deadline = now + press.action.limit + Self.stopLimit
+        startNext(after: press, at: now, &effects)
     }
 
     private mutating func stop(
@@ -179,7 +194,7 @@ package struct ActionPresses: Equatable, Sendable {
         switch presses[id]?.phase {
         case .starting: presses[id]?.phase = .running
         case .startingReleased(let cause): stop(id, cause, at: now, &effects)
-        case nil, .waiting, .running, .stopping: break
+        case nil, .waiting, .running, .stopping, .handedOver: break
         }
     }
 
@@ -195,10 +210,15 @@ package struct ActionPresses: Equatable, Sendable {
         switch press.phase {
         case .waiting: return
         case .starting, .running: cause = .stopped
-        case .startingReleased(let released), .stopping(let released): cause = released
+        case .startingReleased(let released), .stopping(let released), .handedOver(let released):
+            cause = released
         }
         presses[id] = nil
         effects.append(.report(id, .ended(cause, failure: failure)))
+        if !press.isHandedOver { startNext(after: press, at: now, &effects) }
+    }
+
+    private mutating func startNext(after press: Press, at now: MonotonicTime, _ effects: inout [Effect]) {
         let next = presses.filter { $0.value.button == press.button && $0.value.phase == .waiting }.keys.min()
         if let next { start(next, at: now, &effects) }
     }
@@ -213,7 +233,7 @@ package struct ActionPresses: Equatable, Sendable {
         case .waiting: break
         case .starting, .running: release(id, .timeLimit, at: now, &effects)
         case .startingReleased(let cause): stop(id, cause, at: now, &effects)
-        case .stopping: end(id, failure: "the service manager did not end it", at: now, &effects)
+        case .stopping, .handedOver: end(id, failure: "it did not end in time", at: now, &effects)
         }
     }
 }
@@ -222,8 +242,15 @@ extension ActionPresses.Press {
     /// The next press of the button waits for it.
     fileprivate var isEnding: Bool {
         switch phase {
-        case .startingReleased, .stopping: true
+        case .startingReleased, .stopping, .handedOver: true
         case .waiting, .starting, .running: false
+        }
+    }
+
+    fileprivate var isHandedOver: Bool {
+        switch phase {
+        case .handedOver: true
+        case .waiting, .starting, .startingReleased, .running, .stopping: false
         }
     }
 }

@@ -168,6 +168,10 @@ private struct ActionRow: Encodable {
     let press: [String]?
     let hold: [String]?
     let key: String?
+    /// What a recording is passed to: a command.
+    let record: [String]?
+    /// Where recordings are kept.
+    let folder: String?
     let release: [String]?
     /// In seconds.
     let limit: Int
@@ -180,6 +184,12 @@ private struct ActionRow: Encodable {
         button = action.role.fileText
         let begin = action.work.commands?.begin
         key = if case .key = action.work { action.work.description } else { nil }
+        (record, folder) =
+            switch action.work {
+            case .record(.command(let command)): (command.arguments, nil)
+            case .record(.folder(let folder)): (nil, folder)
+            case .run, .key: (nil, nil)
+            }
         press = begin?.isHeld == false ? begin?.command.arguments : nil
         hold = begin?.isHeld == true ? begin?.command.arguments : nil
         release = action.work.commands?.release?.arguments
@@ -187,8 +197,13 @@ private struct ActionRow: Encodable {
     }
 
     var line: String {
-        let commands = [("press", press), ("hold", hold), ("release", release), ("key", key.map { [$0] })]
-            .compactMap { key, arguments in arguments.map { "\(key): \($0.joined(separator: " "))" } }
+        let keys = [
+            ("press", press), ("hold", hold), ("release", release), ("key", key.map { [$0] }),
+            ("record", record ?? folder.map { [$0] }),
+        ]
+        let commands = keys.compactMap { key, arguments in
+            arguments.map { "\(key): \($0.joined(separator: " "))" }
+        }
         return "\(device ?? accessory ?? "")  \(button)  \(commands.joined(separator: "; "))"
     }
 }

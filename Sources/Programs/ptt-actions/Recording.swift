@@ -1,0 +1,149 @@
+import AccessoryCore
+import DBus
+import EventLoop
+import PTTMessages
+import ServiceClient
+
+/// A press that records. `pttd` opens the microphone for it, under its rules, and sends what it captures; the
+/// end of the connection to it closes the microphone, in whatever way this process ends.
+@EventLoop
+final class Recording {
+    enum Event {
+        case began
+        case refused(reason: String)
+        /// The last event, after the release.
+        ///
+        /// - Parameters:
+        ///   - file: What was recorded, also if something went wrong; nil if that is nothing.
+        ///   - failure: Why it ended before the release, or is not whole.
+        case complete(file: BusDescriptor?, failure: String?)
+    }
+
+    /// For the core to deliver what is on its way, and to close the microphone. Then the connection does it.
+    private static let releaseLimit = Duration.seconds(2)
+
+    private let core: ServiceConnection
+    /// Says why the recording ended.
+    private let events: ServiceConnection
+    private let origin: Origin
+    private let role: ButtonRole
+    private let report: @EventLoop (Event) -> Void
+    private var file: RecordingFile?
+    private var audio: AudioSocketClient?
+    private var transmission: TransmissionID?
+    private var lastEnd: (TransmissionID, EndCause)?
+    private var failure: String?
+    private var isReleased = false
+    private lazy var deadline = TimerSource { [weak self] in self?.complete() }
+
+    /// - Parameters:
+    ///   - button: What is pressed.
+    ///   - name: The device's name, for people.
+    ///   - format: Of the file.
+    ///   - report: Called later, first with whether it has begun.
+    /// - Throws: If the file cannot be made, or the core cannot be reached.
+    init(
+        _ button: ActionPresses.Button,
+        name: String,
+        format: AudioFormat,
+        report: @escaping @EventLoop (Event) -> Void
+    ) throws {
+        origin = Origin(kind: .unknown, identifier: button.device, name: name)
+        role = button.role
+        self.report = report
+        core = try .core()
+        events = try .core()
+        file = try RecordingFile(format) { [weak self] in self?.fail("\($0)") }
+        events.subscribe(
+            to: ["transmissionEnded"],
+            { [weak self] in self?.handle($0) },
+            // The connection for requests is lost then as well.
+            ended: { _ in }
+        )
+        core.onClose = { [weak self] in self?.fail("\($0)") }
+        let request = ChannelInterface.BeginRequest(
+            channelID: nil,
+            source: .handsfreeButton,
+            origin: origin,
+            role: role,
+            recording: format
+        )
+        core.call(ChannelInterface.beginTransmitting, request) { [weak self] in self?.answered($0) }
+    }
+
+    private func answered(_ result: Result<ChannelInterface.BeginReply, ServiceError>) {
+        do {
+            let reply = try result.get()
+            guard let token = reply.token else { throw ServiceError.failed(name: "", reason: Self.tooOld) }
+            let audio = try AudioSocketClient(token: token) { [weak self] in self?.file?.append($1) }
+            audio.onClose = { [weak self] in self?.audioEnded() }
+            self.audio = audio
+            transmission = reply.transmissionID
+            if let lastEnd { ended(lastEnd.0, lastEnd.1) }
+            report(.began)
+        } catch {
+            close()
+            report(.refused(reason: "\(error)"))
+        }
+    }
+
+    private static let tooOld = "pttd is older than ptt-actions, and records nothing: restart it"
+
+    private func handle(_ update: ChannelInterface.Update) {
+        guard case .transmissionEnded(let ended, let cause, _) = update.event else { return }
+        lastEnd = (ended.transmissionID, cause)
+        self.ended(ended.transmissionID, cause)
+    }
+
+    private func ended(_ transmission: TransmissionID, _ cause: EndCause) {
+        guard transmission == self.transmission, cause != .released else { return }
+        failure = failure ?? "the recording ended before the release: \(cause.rawValue)"
+    }
+
+    /// Closes the microphone. The press goes on until its release.
+    private func fail(_ reason: String) {
+        failure = failure ?? reason
+        core.close()
+        audioEnded()
+    }
+
+    /// Everything that was captured has come.
+    private func audioEnded() {
+        audio?.close()
+        audio = nil
+        if isReleased { complete() }
+    }
+
+    /// The button is released.
+    func release() {
+        guard !isReleased else { return }
+        isReleased = true
+        deadline.arm(after: Self.releaseLimit)
+        // Also where the recording has ended: a button that was held too long is released now.
+        let request = ChannelInterface.EndRequest(
+            channelID: nil,
+            origin: origin,
+            cause: .released,
+            role: role
+        )
+        core.call(ChannelInterface.endTransmitting, request) { [weak self] _ in
+            guard let self, audio == nil else { return }
+            complete()
+        }
+    }
+
+    private func complete() {
+        close()
+        guard let file else { return }
+        self.file = nil
+        file.finish { [self] in report(.complete(file: $0, failure: failure)) }
+    }
+
+    private func close() {
+        deadline.disarm()
+        audio?.close()
+        audio = nil
+        core.close()
+        events.close()
+    }
+}
