@@ -61,6 +61,10 @@ final class RecordingFixture {
         )
     }
 
+    isolated deinit {
+        for client in clients { client.close() }
+    }
+
     private func connect() async throws {
         _ = try await core.lines.first { $0 == "info: ready" }
         let path = actions.directory + "/pushtotalk/"
