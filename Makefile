@@ -97,7 +97,7 @@ packages_desktops = $(packages_build) imagemagick mmdebstrap
 packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils pipewire pipewire-bin pipewire-pulse pipewire-jack \
   wireplumber alsa-utils libasound2-plugins ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
   gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap \
-  dbus-user-session systemd mosquitto mosquitto-clients mpv mpv-mpris playerctl
+  dbus-user-session systemd mosquitto mosquitto-clients mpv mpv-mpris playerctl pocketsphinx pocketsphinx-en-us espeak-ng xterm
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
