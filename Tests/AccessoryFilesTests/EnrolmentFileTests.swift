@@ -39,6 +39,7 @@ import Testing
         ("accessory = \"../../etc\"", 3, 13, "accessory is the name"),
         ("name = \"a\\u0007\"", 3, 8, "name is"),
         ("key = \"BTN_TIGGER\"", 3, 7, "BTN_TIGGER is no key"),
+        ("key = \"768\"", 3, 7, "768 is no key"), ("key = \"DTR\"", 3, 7, "DTR is no key"),
         ("roles = { tlak = \"talk\" }", 3, 9, "tlak is not a button"),
         ("roles = { talk = \"shout\" }", 3, 18, "shout is not a role"),
         ("restore = [{ service = \"x\", characteristic = \"ffe1\", bits = \"00\" }]", 3, 12, "restore has"),

@@ -41,7 +41,7 @@ import Testing
         #expect(access(scratch.file + ".new", F_OK) != 0)
     }
 
-    @Test(arguments: [(UInt16(0x120), "BTN_TRIGGER"), (0x2FF, "767")])
+    @Test(arguments: [(UInt16(0x120), "BTN_TRIGGER"), (0x2FF, "767"), (0x300, "CTS"), (0x303, "RI")])
     func `a chosen key is written by its name, or by its number if it has none`(code: UInt16, text: String)
         throws
     {

@@ -1,7 +1,8 @@
 import EventLoop
 import Glibc
 
-/// A USB device with HID interfaces, on the kernel's simulated host controller: real usbhid, real udev.
+/// A USB device with HID interfaces or a serial port, on the kernel's simulated host controller: real
+/// drivers, real udev.
 @EventLoop
 final class USBGadget {
     nonisolated static let directory = "/sys/kernel/config/usb_gadget"
@@ -56,9 +57,17 @@ final class USBGadget {
     private let path: String
     private let functions: [String]
 
-    init(name: String, vendor: String, _ interfaces: [Interface]) throws(SystemError) {
+    /// With `isSerial` it has a serial port, whose DSR and DCD are on while somebody has ``serialEnd`` open.
+    init(
+        name: String,
+        vendor: String,
+        _ interfaces: [Interface] = [],
+        isSerial: Bool = false,
+        serialNumber: String? = "1"
+    ) throws(SystemError) {
         path = "\(Self.directory)/\(name)"
-        functions = interfaces.indices.map { "hid.\(name)\($0)" }
+        let ports = isSerial ? ["acm.\(name)"] : []
+        functions = interfaces.indices.map { "hid.\(name)\($0)" } + ports
         for directory in ["", "/strings/0x409", "/configs/c.1"] + functions.map({ "/functions/\($0)" }) {
             guard mkdir(path + directory, 0o755) == 0 || errno == EEXIST else {
                 throw SystemError("make \(path)")
@@ -68,10 +77,12 @@ final class USBGadget {
         try write("/idProduct", "0x5680")
         try write("/strings/0x409/manufacturer", "PTT")
         try write("/strings/0x409/product", name)
-        try write("/strings/0x409/serialnumber", "1")
+        if let serialNumber { try write("/strings/0x409/serialnumber", serialNumber) }
         for (function, interface) in zip(functions, interfaces) {
             try write("/functions/\(function)/report_length", "\(interface.reportLength)")
             try write("/functions/\(function)/report_desc", interface.descriptor)
+        }
+        for function in functions {
             guard symlink("\(path)/functions/\(function)", "\(path)/configs/c.1/\(function)") == 0 else {
                 throw SystemError("use \(function)")
             }
@@ -81,14 +92,20 @@ final class USBGadget {
 
     isolated deinit { remove() }
 
+    /// The device's own end of its serial port.
+    nonisolated static let serialEnd = "/dev/ttyGS0"
+
     /// Sends a report of the first interface.
     func send(_ report: [UInt8]) throws(SystemError) {
         try write(file: "/dev/hidg0", report)
     }
 
+    func unplug() throws(SystemError) { try write("/UDC", "\n") }
+
+    /// Waits until nobody has ``serialEnd`` open.
     func remove() {
         // Each step may have been done, or never been reached.
-        try? write("/UDC", "\n")
+        try? unplug()
         for function in functions { unlink("\(path)/configs/c.1/\(function)") }
         for directory in ["/configs/c.1"] + functions.map({ "/functions/\($0)" }) + ["/strings/0x409", ""] {
             rmdir(path + directory)

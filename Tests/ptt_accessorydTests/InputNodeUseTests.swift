@@ -160,6 +160,61 @@ import Testing
         #expect(use(stick, .enrolled(enrolment)) == .ignored)
     }
 
+    private var port: InputNode {
+        InputNode(
+            sysname: "ttyUSB0",
+            devnode: "/dev/ttyUSB0",
+            name: "FT232R USB UART",
+            id: .init(bus: InputNode.ID.usb, vendor: 0x0403, product: 0x6001),
+            properties: ["SUBSYSTEM": "tty", "ID_PTT_KEY": "serial", "ID_PATH": "pci-0-usb-0:2:1.0"]
+        )
+    }
+
+    @Test
+    func `a serial port that root granted is opened only for the line that was enrolled, and holds to talk`()
+        throws
+    {
+        #expect(port.needsEnrolment && port.hasHeldKeys)
+        #expect(port.origin(named: nil).kind == .inputDevice)
+        #expect(use(port, .missing(reason: "no")) == .unused(reason: "no"))
+        let identity = try #require(port.identity)
+        for line in SerialLine.allCases {
+            let code = try #require(Enrolment.keyCode(of: line.name))
+            #expect(line.key.rawValue == code && Enrolment.keyName(of: code) == "\(line.key)")
+            let definition = try settings(of: use(port, .enrolled(Enrolment(identity, key: code)))).definition
+            #expect(definition.keys == [code])
+            #expect(definition.gesture.mode == .hold)
+        }
+        #expect(
+            use(port, .enrolled(Enrolment(identity, key: 0x120))) == .unused(reason: "it has no BTN_TRIGGER")
+        )
+        let reason = "no line of it is enrolled: forget it, and pair it again"
+        #expect(use(port, .enrolled(Enrolment(identity))) == .unused(reason: reason))
+        #expect(use(port, .candidate) == .unused(reason: reason))
+        #expect(
+            use(node(), .enrolled(Enrolment(identity, key: SerialLine.clearToSend.key.rawValue)))
+                == .unused(reason: "it has no CTS")
+        )
+    }
+
+    @Test func `a serial port without a serial number is known by its socket`() {
+        var port = port
+        port.properties["ID_SERIAL"] = "FTDI_FT232R_USB_UART"
+        #expect(port.stableIdentifier == "path:pci-0-usb-0:2:1.0:FT232R USB UART")
+        port.properties["ID_SERIAL_SHORT"] = "A50285BI"
+        port.properties["ID_SERIAL"] = "FTDI_FT232R_USB_UART_A50285BI"
+        port.properties["ID_USB_INTERFACE_NUM"] = "00"
+        #expect(port.stableIdentifier == "serial:FTDI_FT232R_USB_UART_A50285BI:00")
+        let builtIn = InputNode(
+            sysname: "ttyS0",
+            devnode: "/dev/ttyS0",
+            name: "",
+            properties: ["SUBSYSTEM": "tty", "ID_PATH": "platform-serial8250"]
+        )
+        #expect(builtIn.stableIdentifier == "port:ttyS0")
+        #expect(builtIn.origin(named: nil).name == "ttyS0")
+    }
+
     @Test func `a key to hold is one of a joystick or a USB device, never of a keyboard or a jack`() {
         #expect(node().hasHeldKeys)
         #expect(!node(isBesideKeyboard: true).hasHeldKeys)

@@ -39,7 +39,7 @@ private let hasUinput = access("/dev/uinput", W_OK) == 0
             switch try await events.next() {
             case .key(let event): seen.append("\(event.key) \(event.edge)")
             case .vanished: seen.append("vanished")
-            case .grabbed, .grabRefused, .jackChanged, .eventsLost: break
+            case .grabbed, .grabRefused, .jackChanged, .eventsLost, .failed: break
             }
         }
         // The kernel may or may not release the key that was down before.

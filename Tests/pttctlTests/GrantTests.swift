@@ -6,15 +6,44 @@ import Testing
     @Test func `a grant is a rule for one key of one product`() throws {
         let product = try #require(ProductNumbers(argument: "1A86:e026"))
         let key = try #require(KeyArgument(argument: "KEY_F13"))
-        let rule = GrantRule(product: product)
+        let rule = GrantRule(.product(product))
         #expect(rule.path == "/etc/udev/rules.d/70-push-to-talk-1a86-e026.rules")
-        let lines = rule.text(key: key).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = rule.text(product, key: key).split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(
             lines == [
                 #"ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \"#,
                 #"  ATTRS{id/vendor}=="1a86", ATTRS{id/product}=="e026", ENV{ID_PTT_KEY}="KEY_F13""#,
             ]
         )
+    }
+
+    @Test(arguments: [
+        ("0403:6001", "0403-6001", #"ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6001""#),
+        ("ttyS0", "ttyS0", #"KERNEL=="ttyS0""#),
+    ])
+    func `a serial port is granted by the numbers of its adapter or by its name`(
+        argument: String,
+        file: String,
+        match: String
+    ) throws {
+        let subject = try #require(GrantSubject(argument: argument))
+        #expect(GrantRule(subject).path == "/etc/udev/rules.d/70-push-to-talk-\(file).rules")
+        let lines = SerialGrant(subject).text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines == [#"ACTION!="remove", SUBSYSTEM=="tty", \#(match), ENV{ID_PTT_KEY}="serial""#])
+    }
+
+    @Test(arguments: ["ttyS", "ttyS0\"", "ttyS*", "ttyUSB0", "ttyS1000", "tty0", "ttyS٣"])
+    func `a text that is neither numbers nor a port of the machine is refused`(argument: String) {
+        #expect(GrantSubject(argument: argument) == nil)
+    }
+
+    @Test(arguments: [
+        ("0403:6001", "serial", true), ("ttyS0", "serial", true), ("1a86:e026", "KEY_F13", true),
+        ("actions", "KEY_F13", true), ("ttyS0", "KEY_F13", false), ("actions", "serial", false),
+    ])
+    func `only what a device has can be granted`(argument: String, use: String, isPossible: Bool) throws {
+        let subject = try #require(GrantSubject(argument: argument))
+        #expect(subject.has(try #require(GrantedUse(argument: use))) == isPossible)
     }
 
     @Test(arguments: [

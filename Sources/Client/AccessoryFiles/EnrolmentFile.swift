@@ -146,8 +146,11 @@ extension JSON {
 
     private static func key(_ name: String?) throws(EntryError) -> UInt16? {
         guard let name else { return nil }
-        guard let code = KeyName.code(of: name) else {
-            throw EntryError("key", "\(name) is no key: use a name of `evtest`, BTN_TRIGGER for example")
+        guard let code = Enrolment.keyCode(of: name) else {
+            throw EntryError(
+                "key",
+                "\(name) is no key: use a name of `evtest`, BTN_TRIGGER for example, or CTS, DSR, DCD or RI"
+            )
         }
         return code
     }

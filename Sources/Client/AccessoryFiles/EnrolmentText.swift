@@ -132,7 +132,7 @@ extension Enrolment {
     fileprivate var lines: [Substring] {
         var lines = ["[[device]]", "identity = \(identity.text.quotedForTOML)"]
         if let accessory { lines.append("accessory = \(accessory.quotedForTOML)") }
-        if let key { lines.append("key = \((KeyName.name(of: key) ?? "\(key)").quotedForTOML)") }
+        if let key { lines.append("key = \(Enrolment.keyName(of: key).quotedForTOML)") }
         if let name { lines.append("name = \(name.quotedForTOML)") }
         if let mode { lines.append("mode = \(mode.rawValue.quotedForTOML)") }
         if !roles.isEmpty {

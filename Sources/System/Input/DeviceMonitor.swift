@@ -183,22 +183,30 @@ extension InputNode {
     fileprivate init?(_ device: OpaquePointer) {
         guard let devnode = udev_device_get_devnode(device), let sysname = udev_device_get_sysname(device)
         else { return nil }
-        // The parent of the node is the input device itself. The child owns it, so that it is not released
-        // here.
-        let parent = udev_device_get_parent_with_subsystem_devtype(device, "input", nil)
+        // The parent of an event node is the input device itself, that of a serial port the adapter. The
+        // child owns it, so that it is not released here.
+        let isSerialPort = udev_device_get_subsystem(device).map { String(cString: $0) } == "tty"
+        let parent =
+            isSerialPort
+            ? udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device")
+            : udev_device_get_parent_with_subsystem_devtype(device, "input", nil)
         func attribute(_ name: String) -> String {
             udev_device_get_sysattr_value(parent, name).map { String(cString: $0) } ?? ""
         }
         func number(_ name: String) -> UInt16 {
             UInt16(attribute(name), radix: 16) ?? 0
         }
+        let id =
+            isSerialPort
+            ? ID(bus: parent == nil ? 0 : ID.usb, vendor: number("idVendor"), product: number("idProduct"))
+            : ID(bus: number("id/bustype"), vendor: number("id/vendor"), product: number("id/product"))
         self.init(
             sysname: String(cString: sysname),
             devnode: String(cString: devnode),
-            name: attribute("name"),
+            name: attribute(isSerialPort ? "product" : "name"),
             phys: attribute("phys"),
             uniq: attribute("uniq"),
-            id: ID(bus: number("id/bustype"), vendor: number("id/vendor"), product: number("id/product")),
+            id: id,
             keys: KeyBits(capabilities: attribute("capabilities/key")),
             isReadable: canRead(String(cString: devnode)),
             // In messages, libudev 252 reports an additional empty tag.

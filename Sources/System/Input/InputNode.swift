@@ -92,6 +92,10 @@ package struct InputNode: Equatable, Sendable {
         properties["ID_INPUT_KEYBOARD"] == "1" || keys.canTypeText
     }
 
+    /// True for a serial port, whose lines are its keys. Of an adapter for USB the name and the numbers are
+    /// those of the USB device.
+    package var isSerialPort: Bool { properties["SUBSYSTEM"] == "tty" }
+
     /// True for a joystick or a gamepad, which are one kind to udev. systemd lets the person at the seat read
     /// them (70-uaccess.rules).
     package var isJoystick: Bool { properties["ID_INPUT_JOYSTICK"] == "1" }
@@ -116,6 +120,11 @@ package struct InputNode: Equatable, Sendable {
     /// location.
     package var stableIdentifier: String {
         if id.bus == ID.bluetooth, !uniq.isEmpty { return "bluetooth:\(uniq):\(name)" }
+        // Adapters of one model share it if they have no serial number: then the socket counts.
+        if isSerialPort, properties["ID_SERIAL_SHORT"] == nil {
+            guard id.bus == ID.usb, let path = properties["ID_PATH"] else { return "port:\(sysname)" }
+            return "path:\(path):\(name)"
+        }
         if let serial = properties["ID_SERIAL"], !serial.isEmpty {
             // A device has a node for each interface, all with the same serial number.
             guard let interface = properties["ID_USB_INTERFACE_NUM"] else { return "serial:\(serial)" }

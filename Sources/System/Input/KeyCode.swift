@@ -28,8 +28,9 @@ package struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, Custom
     package static let volumeUp = KeyCode(KEY_VOLUMEUP)
     package static let volumeDown = KeyCode(KEY_VOLUMEDOWN)
 
-    /// The kernel's name, for example `KEY_PLAYPAUSE`, or the number if there is none.
+    /// The kernel's name, for example `KEY_PLAYPAUSE`, that of a line, or the number if there is none.
     package var description: String {
+        if let line = SerialLine(self) { return line.name }
         guard let name = libevdev_event_code_get_name(UInt32(EV_KEY), UInt32(rawValue)) else {
             return "key \(rawValue)"
         }

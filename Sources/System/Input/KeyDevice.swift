@@ -18,6 +18,8 @@ package enum KeyDeviceEvent: Equatable, Sendable {
     /// or may not be released before it: the kernel releases them, but refuses reads as soon as the device
     /// has gone.
     case vanished
+    /// It cannot be read, although nobody has said that it is gone. This is the last event.
+    case failed(SystemError)
 }
 
 /// An opened device that reports keys.

@@ -17,8 +17,8 @@ package struct Enrolment: Equatable, Sendable {
     package var identity: DeviceIdentity
     /// The identifier of its accessory file; nil for the best match.
     package var accessory: String?
-    /// Of an input device: the code of the one key that counts, `BTN_TRIGGER` of a joystick for example. Nil
-    /// for those of the accessory file.
+    /// Of an input device: the code of the one key that counts, `BTN_TRIGGER` of a joystick or `CTS` of a
+    /// serial port for example. Nil for those of the accessory file.
     package var key: UInt16?
     /// A name in place of the device's own.
     package var name: String?
@@ -44,6 +44,24 @@ package struct Enrolment: Equatable, Sendable {
         self.mode = mode
         self.roles = roles
         self.restorations = restorations
+    }
+}
+
+extension Enrolment {
+    /// The lines of a serial port. The kernel has no codes for them: theirs are above those of its keys
+    /// (`KEY_MAX`).
+    private static let lines = ["CTS", "DSR", "DCD", "RI"]
+    private static let firstLine = 0x300
+
+    /// The code of a key, `BTN_TRIGGER` for example, or of a line.
+    package static func keyCode(of name: String) -> UInt16? {
+        lines.firstIndex(of: name).map { UInt16(firstLine + $0) } ?? KeyName.code(of: name)
+    }
+
+    /// The name of a key or a line.
+    package static func keyName(of code: UInt16) -> String {
+        let line = Int(code) - firstLine
+        return lines.indices.contains(line) ? lines[line] : KeyName.name(of: code) ?? "\(code)"
     }
 }
 

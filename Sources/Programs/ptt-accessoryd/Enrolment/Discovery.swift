@@ -69,7 +69,10 @@ final class Discovery {
                 failure = nil
                 try startDiscovery()
             } catch {
-                guard !inputs.isEmpty else { throw error }
+                guard !inputs.isEmpty else {
+                    updateInputs()
+                    throw error
+                }
                 failure = error
             }
         }
@@ -88,7 +91,7 @@ final class Discovery {
         observer.timer = nil
         observers.removeAll { $0 === observer }
         guard observers.isEmpty else { return }
-        inputs = []
+        updateInputs()
         stopDiscovery()
     }
 
@@ -138,11 +141,18 @@ final class Discovery {
     func updateInputs() { updateInputs(isWanted: !observers.isEmpty) }
 
     private func updateInputs(isWanted: Bool) {
+        // A serial port is opened here after it was closed there, and the other way round.
+        if isWanted { headsets.isDiscovering = true }
+        defer { headsets.isDiscovering = isWanted }
         let present = isWanted ? headsets.withHeldKeys : []
         inputs = present.compactMap { accessory in
             if let open = inputs.first(where: { $0.accessory == accessory }) { return open }
             do throws(SystemError) {
-                return try KeyPresses(accessory) { [weak self] in self?.pressed($0) }
+                return try KeyPresses(accessory) { [weak self] in
+                    self?.pressed($0)
+                } failed: { [weak self] in
+                    self?.headsets.lost(accessory.source, $0)
+                }
             } catch {
                 log.info("\(error)")
                 return nil

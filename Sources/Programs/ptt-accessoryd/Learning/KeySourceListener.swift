@@ -44,6 +44,7 @@ final class KeySourceListener: Learning.Source {
         case .eventsLost: handlers.lost("events of its keys were lost")
         case .jackChanged: handlers.lost("its plug was moved")
         case .vanished: handlers.lost("the device was unplugged")
+        case .failed(let error): handlers.lost("\(error)")
         case .grabbed, .grabRefused: break
         }
     }

@@ -70,7 +70,7 @@ final class Explanation {
                 name: device.name,
                 transport: transport.rawValue,
                 product: product.text,
-                keys: keys.sorted().map { AccessoryCore.KeyName.name(of: $0) ?? "\($0)" },
+                keys: keys.sorted().map { Enrolment.keyName(of: $0) },
                 accessory: used,
                 files: matches
             )

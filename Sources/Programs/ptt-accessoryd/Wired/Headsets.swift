@@ -16,15 +16,27 @@ final class Headsets {
     private let mirror: BlueZMirror
     private let log: Logger
     private var catalog: AccessoryCatalog
-    private var monitor: DeviceMonitor?
+    private var monitors: [DeviceMonitor] = []
     /// The tagged nodes, by name. Below, too, the name is that of the node.
-    private var nodes: [String: InputNode] = [:]
+    private(set) var nodes: [String: InputNode] = [:]
     /// The half with the talk key of a node that ptt-keys has divided.
-    private var halves: [String: InputNode] = [:]
+    private(set) var halves: [String: InputNode] = [:]
     private var headsets: [String: WiredHeadset] = [:]
     /// Nodes that are listed without being used.
     private var listed: [String: Origin] = [:]
+    /// Why a present node cannot be read.
+    private var failures: [String: SystemError] = [:]
     private var isGrabbing = false
+    /// Whether ``Discovery`` has the serial ports, which can be opened only once.
+    var isDiscovering = false {
+        didSet {
+            guard isDiscovering != oldValue else { return }
+            for sysname in nodes.filter({ $0.value.isSerialPort }).keys.sorted() {
+                if isDiscovering { failures[sysname] = nil }
+                review(sysname)
+            }
+        }
+    }
     /// Called after an input device has come, changed or gone.
     var onNodeChange: @EventLoop () -> Void = {}
 
@@ -45,19 +57,21 @@ final class Headsets {
     }
 
     func start() {
-        do throws(SystemError) {
-            let monitor = try DeviceMonitor(subsystem: "input", tag: Self.tag)
-            self.monitor = monitor
-            try monitor.start { [weak self] event in self?.handle(event) }
-        } catch {
-            log.error("\(error): headset keys do not work")
+        for subsystem in ["input", "tty"] {
+            do throws(SystemError) {
+                let monitor = try DeviceMonitor(subsystem: subsystem, tag: Self.tag)
+                monitors.append(monitor)
+                try monitor.start { [weak self] event in self?.handle(event) }
+            } catch {
+                log.error("\(error): \(subsystem == "tty" ? "foot switches" : "headset keys") do not work")
+            }
         }
     }
 
     /// Ends every transmission of a headset, and closes the devices.
     func close() {
-        monitor?.stop()
-        monitor = nil
+        for monitor in monitors { monitor.stop() }
+        monitors = []
         for headset in headsets.values { headset.end() }
         (nodes, halves, headsets, listed) = ([:], [:], [:], [:])
     }
@@ -109,6 +123,7 @@ final class Headsets {
     ///   - node: The node as it was reported.
     private func set(_ present: InputNode?, of node: InputNode) {
         defer { onNodeChange() }
+        if present == nil { failures[node.sysname] = nil }
         guard let half = node.half else {
             nodes[node.sysname] = present
             return review(node.sysname)
@@ -118,12 +133,23 @@ final class Headsets {
         review(half.of)
     }
 
+    /// A source was removed, or cannot be read although it is there: then it is not tried again.
+    func lost(_ source: InputNode, _ error: SystemError?) {
+        guard let error else { return set(nil, of: source) }
+        log.notice("\(error): its switch does not work")
+        failures[source.sysname] = error
+        review(source.sysname)
+    }
+
     /// Opens, closes or lists a device as its node demands. If ptt-keys has divided it, the half with the
     /// talk key is read in place of the node, of which no key arrives any more.
     private func review(_ sysname: String) {
         guard let node = nodes[sysname] else { return end(sysname) }
         let link = mirror.objects.link(of: node)
         let owner = owner(of: node, link)
+        if let failure = failures[sysname] {
+            return leave(node, owner.origin, "\(failure); to try again, run `pttctl pair`")
+        }
         switch node.use(catalog, owner.consent) {
         case .used(let settings):
             let source = halves[sysname] ?? node
@@ -135,6 +161,9 @@ final class Headsets {
                     owner.origin,
                     "your session may not read \(source.devnode) unless it is the active one of the seat"
                 )
+            }
+            guard !node.isSerialPort || !isDiscovering else {
+                return leave(node, owner.origin, "`pttctl pair` listens to it")
             }
             open(node, source, owner.origin, settings, link)
         case .unused(let reason): leave(node, owner.origin, reason)
@@ -166,7 +195,7 @@ final class Headsets {
                 core: core,
                 list: list,
                 log: log
-            ) { [weak self] in self?.set(nil, of: source) }
+            ) { [weak self] in self?.lost(source, $0) }
             headsets[sysname] = headset
             headset.setGrab(isGrabbing)
             log.notice("\(node.name) (\(source.devnode)) is used as \(settings.definition.name)")
@@ -191,51 +220,8 @@ final class Headsets {
         if let origin = listed.removeValue(forKey: sysname) { list.remove(origin) }
     }
 
-    /// The description of a device, by the identifier that it is listed with, or by its name.
-    func description(of identifier: String) -> DeviceDescription? {
-        let sorted = nodes.values.sorted { $0.sysname < $1.sysname }
-        let found =
-            sorted.first { owner(of: $0).origin.identifier == identifier }
-            ?? sorted.first { [$0.name, owner(of: $0).origin.name].contains(identifier) }
-        return found?.deviceDescription
-    }
-
-    /// An input device that can be learned.
-    struct Accessory: Equatable {
-        /// The node that is read.
-        let source: InputNode
-        /// The identity that it is enrolled by.
-        let identity: DeviceIdentity
-        let name: String
-    }
-
-    /// The devices with keys that a person can hold and choose among: joysticks, USB headsets, the sound
-    /// interfaces of radios. Not jacks, whose key short-circuits the microphone.
-    var withHeldKeys: [Accessory] {
-        nodes.values.filter { $0.hasHeldKeys && $0.isReadable }
-            .sorted { $0.sysname < $1.sysname }
-            .compactMap { node in
-                node.identity.map { .init(source: node, identity: $0, name: owner(of: node).origin.name) }
-            }
-    }
-
-    /// - Parameter identifier: What it is listed with; for the keys of a Bluetooth device its address.
-    /// - Returns: Nil if there is no such device, or it calls itself a keyboard.
-    func accessory(_ identifier: String) -> Accessory? {
-        for node in nodes.values.sorted(by: { $0.sysname < $1.sysname }) where !node.isKeyboardLike {
-            let origin = owner(of: node).origin
-            let address = DeviceIdentity(bluetoothAddress: identifier)
-            let identity =
-                node.transport == .avrcp ? DeviceIdentity(bluetoothAddress: origin.identifier) : node.identity
-            guard let identity, origin.identifier == identifier || identity == address else { continue }
-            let source = halves[node.sysname] ?? node
-            return Accessory(source: source, identity: identity, name: origin.name)
-        }
-        return nil
-    }
-
     /// The accessory whose presses a node reports, and whether they count.
-    private func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
+    func owner(of node: InputNode) -> (origin: Origin, consent: InputConsent) {
         owner(of: node, mirror.objects.link(of: node))
     }
 

@@ -45,7 +45,8 @@ extension InputNode {
         }
     }
 
-    /// Set by a rule of root, which no device can set for itself.
+    /// Set by a rule of root, which no device can set for itself: the name of a key, or `serial` for a serial
+    /// port.
     private static let keyProperty = "ID_PTT_KEY"
 
     /// The only key that may be read. Nil if none was granted, or one that does not exist.
@@ -62,6 +63,7 @@ extension InputNode {
     ///   - consent: Whether its presses count.
     /// - Returns: Whether a node with the tag is used, and how.
     func use(_ catalog: AccessoryCatalog, _ consent: InputConsent) -> InputUse {
+        if isSerialPort { return use(consent) }
         if let name = properties[Self.keyProperty] {
             guard let key = grantedKey else {
                 return .unused(reason: "\(name) is granted, but there is no such key")
@@ -88,6 +90,17 @@ extension InputNode {
         return consent.use(definition)
     }
 
+    /// Of a serial port: it is opened for the line that a person has enrolled, and not otherwise, because
+    /// that raises its outputs, and there are other devices with the same numbers.
+    private func use(_ consent: InputConsent) -> InputUse {
+        guard let key = consent.enrolment?.key.map({ KeyCode(rawValue: $0) }) else {
+            if case .missing(let reason) = consent { return .unused(reason: reason) }
+            return .unused(reason: "no line of it is enrolled: forget it, and pair it again")
+        }
+        guard SerialLine(key) != nil else { return .unused(reason: "it has no \(key)") }
+        return consent.use(.granted(key.rawValue, as: []))
+    }
+
     /// The files that may say what one of its keys does, the best first.
     private func files(in catalog: AccessoryCatalog, _ enrolment: Enrolment?) -> [AccessoryDefinition] {
         let chosen = enrolment?.accessory.flatMap { catalog[$0] }
@@ -101,13 +114,17 @@ extension InputNode {
 
     /// The description that is compared with the accessory files.
     var deviceDescription: DeviceDescription {
-        let codes = Set(keys.keys.map(\.rawValue))
+        let codes = Set(heldKeys.map(\.rawValue))
         return DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
     }
+
+    /// The keys that it can send; of a serial port its lines.
+    var heldKeys: [KeyCode] { isSerialPort ? SerialLine.allCases.map(\.key) : keys.keys }
 
     /// False if plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and
     /// in-ear detection sends the same keys.
     var needsEnrolment: Bool {
+        if isSerialPort { return true }
         guard properties[Self.keyProperty] == nil, !isMarked else { return false }
         // It was plugged in for games.
         if isJoystick { return true }
@@ -119,6 +136,7 @@ extension InputNode {
 
     /// True if any of its keys may be enrolled to be held.
     var hasHeldKeys: Bool {
+        if isSerialPort { return true }
         guard !isKeyboardLike, properties[Self.keyProperty] == nil else { return false }
         guard !isJoystick else { return true }
         return switch transport {

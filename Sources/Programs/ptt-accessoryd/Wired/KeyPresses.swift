@@ -7,22 +7,30 @@ import PTTMessages
 @EventLoop
 final class KeyPresses {
     let accessory: Headsets.Accessory
-    private let device: KeyDevice
+    private var device: (any KeySource)?
 
     /// - Parameters:
     ///   - accessory: The device.
     ///   - pressed: Called for each press.
-    /// - Throws: The errors of ``KeyDevice``.
+    ///   - failed: Called if it cannot be read, although it is there.
+    /// - Throws: The errors of ``KeyDevice`` and ``SerialSwitch``.
     init(
         _ accessory: Headsets.Accessory,
-        _ pressed: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void
+        _ pressed: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void,
+        failed: @escaping @EventLoop (SystemError) -> Void
     ) throws(SystemError) {
         self.accessory = accessory
-        device = try KeyDevice(accessory.source, keys: Set(accessory.source.keys.keys)) { event in
-            guard case .key(let key) = event, key.edge == .pressed, !key.isResynchronised else { return }
-            pressed(accessory.discovery(key.key))
+        device = try accessory.source.keySource(Set(accessory.source.heldKeys)) { event in
+            switch event {
+            case .key(let key) where key.edge == .pressed && !key.isResynchronised:
+                pressed(accessory.discovery(key.key))
+            case .failed(let error): failed(error)
+            case .key, .jackChanged, .eventsLost, .grabbed, .grabRefused, .vanished: break
+            }
         }
     }
+
+    isolated deinit { device?.close() }
 }
 
 extension Headsets.Accessory {

@@ -11,7 +11,7 @@ final class WiredHeadset {
     let host: AccessoryHost
     private let list: AccessoryList
     private let log: Logger
-    private let vanished: @EventLoop () -> Void
+    private let lost: @EventLoop (SystemError?) -> Void
     private var device: (any KeySource)?
     private let hasOnlyTalkKeys: Bool
     private var wantsGrab = false
@@ -36,8 +36,8 @@ final class WiredHeadset {
     ///   - core: Receives its presses.
     ///   - list: Lists it.
     ///   - log: For refused grabs.
-    ///   - vanished: Called when the source was removed.
-    /// - Throws: The errors of ``KeyDevice`` or ``SingleKeyDevice``.
+    ///   - lost: Called when the source was removed, or with the reason why it cannot be read.
+    /// - Throws: The errors of ``KeyDevice``, ``SingleKeyDevice`` or ``SerialSwitch``.
     init(
         _ source: InputNode,
         origin: Origin,
@@ -48,7 +48,7 @@ final class WiredHeadset {
         core: PressForwarder,
         list: AccessoryList,
         log: Logger,
-        vanished: @escaping @EventLoop () -> Void
+        lost: @escaping @EventLoop (SystemError?) -> Void
     ) throws(SystemError) {
         let accessory = Accessory(
             settings.definition,
@@ -60,7 +60,7 @@ final class WiredHeadset {
         host = AccessoryHost(accessory, core: core, list: list)
         self.list = list
         self.log = log
-        self.vanished = vanished
+        self.lost = lost
         self.source = source
         self.settings = settings
         self.link = link
@@ -72,7 +72,7 @@ final class WiredHeadset {
         if isGranted, source.half == nil, let key = keys.first {
             device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }
         } else {
-            device = try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) }
+            device = try source.keySource(keys) { [weak self] in self?.handle($0) }
         }
         if case .up(let path) = link {
             host.transmittingChanged = { [keepAlive] isTransmitting in
@@ -115,7 +115,8 @@ final class WiredHeadset {
         case .grabRefused(let error):
             if !isGrabRefused { log.warning("\(error): a media player may react to its key as well") }
             isGrabRefused = true
-        case .vanished: vanished()
+        case .vanished: lost(nil)
+        case .failed(let error): lost(error)
         }
     }
 
@@ -131,5 +132,18 @@ final class WiredHeadset {
                 at: MonotonicTime(nanoseconds: event.time.nanoseconds)
             )
         }
+    }
+}
+
+extension InputNode {
+    /// Opens it for some of its keys.
+    @EventLoop
+    func keySource(
+        _ keys: Set<KeyCode>,
+        handler: @escaping @EventLoop (KeyDeviceEvent) -> Void
+    ) throws(SystemError) -> any KeySource {
+        isSerialPort
+            ? try SerialSwitch(self, keys: keys, handler: handler)
+            : try KeyDevice(self, keys: keys, handler: handler)
     }
 }

@@ -7,7 +7,7 @@ import Input
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
-        abstract: "Use one key of a pedal, mouse or macro pad; or let actions hold a key.",
+        abstract: "Use one key of a pedal, mouse or macro pad, or a serial port; or let actions hold a key.",
         discussion: """
             Needs root: sudo pttctl grant 1a86:e026 KEY_F13. `lsusb` shows the numbers, `sudo evtest` the key.
 
@@ -15,18 +15,25 @@ struct GrantCommand: ParsableCommand {
             every program of the person at the seat may read all of its keys: grant a pedal, never the keyboard that you \
             type on. Other programs still receive the key, so set the pedal to one that they do not use, such as F13.
 
+            sudo pttctl grant 0403:6001 serial lets the person at the seat open all serial adapters with these numbers, and \
+            sudo pttctl grant ttyS0 serial a port of the machine itself. `pttctl pair` then finds a foot switch there. It \
+            raises DTR and RTS of all of them, which resets a microcontroller.
+
             sudo pttctl grant actions KEY_F13 lets the actions of the person in front of the screen hold this key, of an \
             input device that exists as long as an action names it.
             """
     )
 
     @Argument(
-        help: "The USB or Bluetooth numbers of the device, VENDOR:PRODUCT in hexadecimal; or `actions`."
+        help: """
+            The USB or Bluetooth numbers of the device, VENDOR:PRODUCT in hexadecimal; a serial port, ttyS0 for example; or \
+            `actions`.
+            """
     )
     var subject: GrantSubject
 
-    @Argument(help: "The kernel's name of the key, for example KEY_F13.")
-    var key: KeyArgument
+    @Argument(help: "The kernel's name of the key, for example KEY_F13; or `serial`.")
+    var key: GrantedUse
 
     @Flag(help: "Print the rule instead of writing it. Does not need root.")
     var printRule = false
@@ -34,14 +41,22 @@ struct GrantCommand: ParsableCommand {
     @Flag(name: [.short, .long], help: "Do not ask before a device is granted on which text can be typed.")
     var yes = false
 
+    func validate() throws {
+        guard subject.has(key) else { throw ValidationError("\(subject.text) has no \(key.name) to grant") }
+    }
+
     func run() throws {
-        guard case .product(let product) = subject else { return try ActionKeyGrant.add(key.name) }
-        let rule = GrantRule(product: product)
-        let text = rule.text(key: key)
-        if printRule {
-            for line in text.split(separator: "\n") { Terminal.print(String(line)) }
-            return
+        switch (subject, key) {
+        case (.actions, _): try ActionKeyGrant.add(key.name)
+        case (.product(let product), .key(let key)): try grant(product, key)
+        case (.product, .serial), (.port, _): try SerialGrant(subject).add(printing: printRule)
         }
+    }
+
+    private func grant(_ product: ProductNumbers, _ key: KeyArgument) throws {
+        let rule = GrantRule(subject)
+        let text = rule.text(product, key: key)
+        guard !printRule else { return GrantRule.print(text) }
         try requireRoot("grant \(product.text) \(key.name)")
         if !yes, let question = product.question { try ask(question) }
         try rule.write(text)
@@ -71,45 +86,30 @@ struct RevokeCommand: ParsableCommand {
         abstract: "Undo `pttctl grant`. Needs root."
     )
 
-    @Argument(help: "VENDOR:PRODUCT, as they were granted; or `actions`, for all keys.")
+    @Argument(help: "VENDOR:PRODUCT or a serial port, as granted; or `actions`, for all keys.")
     var subject: GrantSubject
 
     func run() throws {
-        guard case .product(let product) = subject else { return try ActionKeyGrant.remove() }
-        try requireRoot("revoke \(product.text)")
-        let rule = GrantRule(product: product)
+        if case .actions = subject { return try ActionKeyGrant.remove() }
+        try requireRoot("revoke \(subject.text)")
+        let rule = GrantRule(subject)
         guard unlink(rule.path) == 0 else {
             throw CommandError(
                 errno == ENOENT
-                    ? "\(product.text) was not granted: there is no \(rule.path)"
+                    ? "\(subject.text) was not granted: there is no \(rule.path)"
                     : SystemError("remove \(rule.path)").description
             )
         }
-        _ = try product.apply()
+        if case .product(let product) = subject { _ = try product.apply() }
+        _ = try SerialGrant(subject).apply()
         Terminal.print(
-            "\(product.text) is not used any more. Unplug it: until then programs may still read it."
+            "\(subject.text) is not used any more. Unplug it: until then programs may still read it."
         )
     }
 }
 
 func requireRoot(_ command: String) throws {
     guard geteuid() == 0 else { throw CommandError("this needs root: sudo pttctl \(command)") }
-}
-
-/// What uses a key.
-enum GrantSubject: ExpressibleByArgument {
-    case product(ProductNumbers)
-    case actions
-
-    init?(argument: String) {
-        if argument == "actions" {
-            self = .actions
-        } else if let product = ProductNumbers(argument: argument) {
-            self = .product(product)
-        } else {
-            return nil
-        }
-    }
 }
 
 /// Vendor and product of an input device.
@@ -176,52 +176,8 @@ struct ProductNumbers: ExpressibleByArgument {
     }
 }
 
-/// The kernel's name of a key.
-struct KeyArgument: ExpressibleByArgument {
-    let name: String
-
-    init?(argument: String) {
-        let digits = argument.utf8.dropFirst(4)
-        guard argument.hasPrefix("KEY_") || argument.hasPrefix("BTN_"), !digits.isEmpty,
-            argument.utf8.count <= 32,
-            digits.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x5f })
-        else { return nil }
-        name = argument
-    }
-}
-
-/// The udev rule that grants one key of a product. Only root can write it, so that a device cannot claim the
-/// mark.
-struct GrantRule {
-    let product: ProductNumbers
-
-    var path: String {
-        "/etc/udev/rules.d/70-push-to-talk-\(product.vendor)-\(product.product).rules"
-    }
-
-    func text(key: KeyArgument) -> String {
-        """
-        # Written by `pttctl grant \(product.text) \(key.name)`; `sudo pttctl revoke \(product.text)` removes it.
-        # 71-push-to-talk.rules lets the person at the seat read the device, and ptt-accessoryd opens it for this key alone.
-        ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \\
-          ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)", ENV{ID_PTT_KEY}="\(key.name)"
-
-        """
-    }
-
-    func write(_ text: String) throws {
-        // A file that is there already is replaced as a whole, so that udev never reads half of it.
-        let temporary = path + ".new"
-        guard let file = fopen(temporary, "we") else { throw SystemError("write \(temporary)") }
-        let isWritten = fputs(text, file) >= 0
-        guard fclose(file) == 0, isWritten, chmod(temporary, 0o644) == 0, rename(temporary, path) == 0 else {
-            throw SystemError("write \(path)")
-        }
-    }
-}
-
 /// The first line of a file of sysfs; nil if the device has gone.
-private func line(of path: String) -> String? {
+func line(of path: String) -> String? {
     guard let file = fopen(path, "re") else { return nil }
     defer { fclose(file) }
     var buffer = [CChar](repeating: 0, count: 256)

@@ -71,7 +71,7 @@ struct PairCommand: ParsableCommand {
         _ choices: PairingDialog.Choices,
         json: Bool
     ) throws {
-        guard let identity = DeviceIdentity(device.address), let code = KeyName.code(of: key) else {
+        guard let identity = DeviceIdentity(device.address), let code = Enrolment.keyCode(of: key) else {
             throw CommandError(localized("nothing can be enrolled as \(key) of \(device.name)"))
         }
         var enrolment = try EnrolledDeviceFile.enrolment(of: identity) ?? Enrolment(identity)

@@ -41,3 +41,17 @@ static inline int clinux_evdev_set_clock(int fd, int clock) { return ioctl(fd, E
 
 /// Sets the physical location of a device that uinput is about to create (UI_SET_PHYS).
 static inline int clinux_uinput_set_phys(int fd, const char *phys) { return ioctl(fd, UI_SET_PHYS, phys); }
+
+/// A thread that waits for changes of the lines of a serial port.
+struct clinux_line_wait;
+
+/// Starts a thread that adds to the eventfd `wake_up` after each change of `lines`, which are `TIOCM_…` bits. The call
+/// that it waits in (TIOCMIWAIT) is the only one that the kernel has for it, and no descriptor becomes ready for it.
+/// A change within some milliseconds after another one may be missed. Returns NULL with errno.
+struct clinux_line_wait *clinux_line_wait_start(int port, int lines, int wake_up);
+
+/// The error with which the thread has ended, after a last wake-up; 0 while it waits.
+int clinux_line_wait_error(const struct clinux_line_wait *wait);
+
+/// Ends the thread, and waits until it does not use the descriptors any more.
+void clinux_line_wait_stop(struct clinux_line_wait *wait);

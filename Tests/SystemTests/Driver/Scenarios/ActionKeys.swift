@@ -120,7 +120,7 @@ private final class KeyReader {
         case .vanished:
             device = nil
             if isDown { release() }
-        case .jackChanged, .eventsLost, .grabbed, .grabRefused: break
+        case .jackChanged, .eventsLost, .grabbed, .grabRefused, .failed: break
         }
         Conditions.evaluate()
     }

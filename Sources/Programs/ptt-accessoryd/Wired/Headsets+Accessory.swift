@@ -1,0 +1,50 @@
+import AccessoryCore
+import Input
+import PTTMessages
+
+// The devices as `pttctl pair`, `learn` and `accessory explain` find them.
+extension Headsets {
+    /// The description of a device, by the identifier that it is listed with, or by its name.
+    func description(of identifier: String) -> DeviceDescription? {
+        let sorted = nodes.values.sorted { $0.sysname < $1.sysname }
+        let found =
+            sorted.first { owner(of: $0).origin.identifier == identifier }
+            ?? sorted.first { [$0.name, owner(of: $0).origin.name].contains(identifier) }
+        return found?.deviceDescription
+    }
+
+    /// An input device that can be learned.
+    struct Accessory: Equatable {
+        /// The node that is read.
+        let source: InputNode
+        /// The identity that it is enrolled by.
+        let identity: DeviceIdentity
+        let name: String
+    }
+
+    /// The devices with keys that a person can hold and choose among: joysticks, USB headsets, the sound
+    /// interfaces of radios. Not jacks, whose key short-circuits the microphone.
+    var withHeldKeys: [Accessory] {
+        nodes.values.filter { $0.hasHeldKeys && $0.isReadable }
+            .sorted { $0.sysname < $1.sysname }
+            .compactMap { node in
+                node.identity.map { .init(source: node, identity: $0, name: owner(of: node).origin.name) }
+            }
+    }
+
+    /// - Parameter identifier: What it is listed with; for the keys of a Bluetooth device its address.
+    /// - Returns: Nil if there is no such device, it calls itself a keyboard, or it is a serial port.
+    func accessory(_ identifier: String) -> Accessory? {
+        for node in nodes.values.sorted(by: { $0.sysname < $1.sysname })
+        where !node.isKeyboardLike && !node.isSerialPort {
+            let origin = owner(of: node).origin
+            let address = DeviceIdentity(bluetoothAddress: identifier)
+            let identity =
+                node.transport == .avrcp ? DeviceIdentity(bluetoothAddress: origin.identifier) : node.identity
+            guard let identity, origin.identifier == identifier || identity == address else { continue }
+            let source = halves[node.sysname] ?? node
+            return Accessory(source: source, identity: identity, name: origin.name)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import CommandLineTool
+import EventLoop
+import Glibc
+
+/// What is granted a key, or as a serial port.
+enum GrantSubject: ExpressibleByArgument {
+    case product(ProductNumbers)
+    /// A serial port of the machine, `ttyS0` for example.
+    case port(String)
+    case actions
+
+    init?(argument: String) {
+        if argument == "actions" {
+            self = .actions
+        } else if let product = ProductNumbers(argument: argument) {
+            self = .product(product)
+        } else if Self.isPort(argument) {
+            self = .port(argument)
+        } else {
+            return nil
+        }
+    }
+
+    private static func isPort(_ name: String) -> Bool {
+        let number = name.utf8.dropFirst(4)
+        let isNumber = number.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return name.hasPrefix("ttyS") && (1...3).contains(number.count) && isNumber
+    }
+
+    /// Returns true if there is such a thing to grant.
+    func has(_ use: GrantedUse) -> Bool {
+        switch (self, use) {
+        case (.product, _), (.port, .serial), (.actions, .key): true
+        case (.port, .key), (.actions, .serial): false
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .product(let product): product.text
+        case .port(let name): name
+        case .actions: "actions"
+        }
+    }
+}
+
+/// What is granted of a device.
+enum GrantedUse: ExpressibleByArgument {
+    case key(KeyArgument)
+    /// It is a serial port with a switch.
+    case serial
+
+    init?(argument: String) {
+        if argument == "serial" {
+            self = .serial
+        } else if let key = KeyArgument(argument: argument) {
+            self = .key(key)
+        } else {
+            return nil
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .key(let key): key.name
+        case .serial: "serial"
+        }
+    }
+}
+
+/// The kernel's name of a key.
+struct KeyArgument: ExpressibleByArgument {
+    let name: String
+
+    init?(argument: String) {
+        let digits = argument.utf8.dropFirst(4)
+        guard argument.hasPrefix("KEY_") || argument.hasPrefix("BTN_"), !digits.isEmpty,
+            argument.utf8.count <= 32,
+            digits.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x5f })
+        else { return nil }
+        name = argument
+    }
+}
+
+/// The udev rule that grants something of a device. Only root can write it, so that a device cannot claim the
+/// mark.
+struct GrantRule {
+    let path: String
+
+    init(_ subject: GrantSubject) {
+        let name = subject.text.split(separator: ":").joined(separator: "-")
+        path = "/etc/udev/rules.d/70-push-to-talk-\(name).rules"
+    }
+
+    /// - Returns: The rule for one key of a product.
+    func text(_ product: ProductNumbers, key: KeyArgument) -> String {
+        """
+        # Written by `pttctl grant \(product.text) \(key.name)`; `sudo pttctl revoke \(product.text)` removes it.
+        # 71-push-to-talk.rules lets the person at the seat read the device, and ptt-accessoryd opens it for this key alone.
+        ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \\
+          ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)", ENV{ID_PTT_KEY}="\(key.name)"
+
+        """
+    }
+
+    func write(_ text: String) throws {
+        // A file that is there already is replaced as a whole, so that udev never reads half of it.
+        let temporary = path + ".new"
+        guard let file = fopen(temporary, "we") else { throw SystemError("write \(temporary)") }
+        let isWritten = fputs(text, file) >= 0
+        guard fclose(file) == 0, isWritten, chmod(temporary, 0o644) == 0, rename(temporary, path) == 0 else {
+            throw SystemError("write \(path)")
+        }
+    }
+
+    static func print(_ text: String) {
+        for line in text.split(separator: "\n") { Terminal.print(String(line)) }
+    }
+}
