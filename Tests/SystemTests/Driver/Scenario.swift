@@ -17,7 +17,7 @@ struct Scenario {
 
     static let all: [Scenario] =
         bluetoothButtons + sleepingButtons + radioFaults + programFaults + soundFaults + levels
-        + wiredHeadsets + inputDevices + joysticks + persistentKeys
+        + wiredHeadsets + inputDevices + joysticks + serialSwitches + persistentKeys
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill + seatAccess + families + hostilePeripherals
         + serialMicrophones + fromTheBox + remoteControls + bluetoothHeadsets + twoUsers + virtualMicrophone
