@@ -5,8 +5,8 @@ extension Scenario {
     static let actions = [
         Scenario(
             part: 12,
-            "a button with an action runs its command in place of the microphone, and its release always comes",
-            runsCommands
+            "a button with an action runs its commands or holds a granted key, and its release comes whatever ends",
+            areReleased
         ),
         Scenario(
             part: 12,
@@ -15,43 +15,48 @@ extension Scenario {
         ),
     ]
 
-    private static let file = "/home/dev/.config/pushtotalk/actions.toml"
-    private static let log = "/home/dev/actions.log"
+    /// The button that holds a key; the other one runs commands.
+    private static let key = "[[action]]\naccessory = \"aina\"\nbutton = \"talk\"\nkey = \"KEY_F13\""
 
-    private static func runsCommands(_ fixture: GuestFixture) async throws {
-        try await fixture.paired(.ffe0)
-        // A press could be heard.
-        let application = try await fixture.application()
-        let mark = fixture.core.events.count
-        try await withAction(of: "accessory = \"ffe0\"") {
-            for loss in Loss.allCases { try await isReleased(by: loss, fixture) }
+    private static func areReleased(_ fixture: GuestFixture) async throws {
+        try await atTheScreen { own in
+            for button in [Button.ffe0, .aina] { try await fixture.paired(button) }
+            // A press could be heard.
+            let application = try await fixture.application()
+            let mark = fixture.core.events.count
+            try await Machine.root("pttctl grant actions KEY_F13")
+            let ending =
+                "pttctl revoke actions; test ! -e /run/pushtotalk/keys && test ! -e /etc/pushtotalk/keys"
+            try await restoring(by: ending) {
+                try await isRefused("nobody", "KEY_F13", because: "in front of the screen")
+                try await isRefused("dev", "KEY_A", because: "KEY_A is not granted")
+                try await ActionsFile.with([ActionsFile.commands(of: "accessory = \"ffe0\""), key]) {
+                    let other = try await Seat.logIn("root", terminal: 4)
+                    let presses = TwoPresses(try KeyReader(), own, other, fixture)
+                    for end in TwoPresses.End.allCases { try await presses.end(by: end) }
+                    let deaths = Environment.variable("DEATHS").flatMap { Int($0) }
+                    try await presses.endAtRandom(times: deaths ?? 0)
+                }
+            }
             guard fixture.core.beginnings(after: mark) == 0 else {
                 throw Failure("a press with an action has begun a transmission")
             }
+            for button in [Button.ffe0, .aina] {
+                try await fixture.ready(button)
+                try await fixture.talk(button, to: application)
+            }
+            application.close()
         }
-        let units = try await Machine.systemctl("list-units", "--quiet", "ptt-action-*")
-        guard units.isEmpty else { throw Failure("these are left: \(units)") }
-        try await fixture.talk(.ffe0, to: application)
-        application.close()
     }
 
-    /// With commands that write to a file what they do.
-    private static func withAction(
-        of subject: String,
-        _ body: @EventLoop () async throws -> Void
-    ) async throws {
-        let entry =
-            "[[action]]\\n\(subject)\\nbutton = \"talk\"\\n"
-            + ["press", "release"].map { "\($0) = [\"sh\", \"-c\", \"echo \($0) >> \(log)\"]\\n" }.joined()
-        try await Command.output(of: [
-            "sh", "-c", "mkdir -p ${0%/*} && printf '\(entry)' > $0.new && mv $0.new $0", file,
-        ])
-        try await restoring(by: "rm -f \(file) \(log)") {
-            try await eventually("the service of the actions runs") {
-                try await Machine.isActive("ptt-actions.service")
-            }
-            try await body()
-        }
+    private static func isRefused(_ user: String, _ key: String, because reason: String) async throws {
+        let call = #"{"method": "org.pushtotalk.Key.Offer", "parameters": {"keys": ["KEY"]}}"#
+            .replacing("KEY", with: key).replacing("\"", with: "\\\"")
+        let script =
+            "import socket; s = socket.socket(socket.AF_UNIX); s.settimeout(20); "
+            + "s.connect('/run/pushtotalk/keys'); s.send(b'\(call)' + bytes(1)); print(s.recv(4096))"
+        let answer = try await Machine.root("sudo -u \(user) python3 -c \"\(script)\"")
+        guard answer.contains(reason) else { throw Failure("\(user) asks for \(key): \(answer)") }
     }
 
     private static func wired(_ fixture: GuestFixture) async throws {
@@ -59,7 +64,7 @@ extension Scenario {
         let identifier = try await headset.ready(fixture.accessories)
         let player = try OtherReader(headset.node)
         let mark = fixture.core.events.count
-        try await withAction(of: "device = \"\(identifier)\"") {
+        try await ActionsFile.with([ActionsFile.commands(of: "device = \"\(identifier)\"")]) {
             // Until ptt-accessoryd has read the file the key is grabbed by nobody.
             try await eventually("the key runs its action and reaches nobody else") {
                 let seen = player.pressed.count
@@ -68,45 +73,120 @@ extension Scenario {
                 return player.pressed.count == seen
             }
             try await eventually("it is released") {
-                let (_, text) = try await Command.run(["cat", log])
-                if text.hasSuffix("release\n") { return true }
+                if try await ActionsFile.written().last == "release" { return true }
                 try await headset.press(.playPause)
                 return false
             }
-            try await Command.output(of: ["rm", log])
+            try await ActionsFile.forget()
             try await headset.press(.playPause)
-            try await isLogged("press\n")
+            try await ActionsFile.has("press", during: "the key is pressed")
             headset.unplug()
-            try await isLogged("press\nrelease\n")
+            try await ActionsFile.has("press", "release", during: "the headset is unplugged")
         }
         guard fixture.core.beginnings(after: mark) == 0 else {
             throw Failure("a press with an action has begun a transmission")
         }
     }
+}
 
-    private enum Loss: CaseIterable {
-        case release, link, accessoryd, actions, stop
+/// Two buttons that are pressed at once, of which one runs commands and the other holds a key.
+@EventLoop
+private final class TwoPresses {
+    /// What ends them.
+    enum End: CaseIterable {
+        case release, link, accessoryd, actions, command, keys, stop, session
     }
 
-    private static func isReleased(by loss: Loss, _ fixture: GuestFixture) async throws {
-        try await fixture.ready(.ffe0)
-        try await ButtonSimulator.press(.ffe0)
-        try await isLogged("press\n", "\(loss)")
-        switch loss {
-        case .release: try await ButtonSimulator.release(.ffe0)
-        case .link: try await ButtonSimulator.perform("disconnect", on: .ffe0)
+    private static let buttons = [Button.ffe0, .aina]
+    private let keys: KeyReader
+    private let own: Seat.Session
+    /// Another person's, behind it.
+    private let other: Seat.Session
+    private let fixture: GuestFixture
+
+    init(_ keys: KeyReader, _ own: Seat.Session, _ other: Seat.Session, _ fixture: GuestFixture) {
+        (self.keys, self.own, self.other, self.fixture) = (keys, own, other, fixture)
+    }
+
+    /// Both are down before something ends them.
+    func end(by end: End) async throws {
+        for button in Self.buttons { try await fixture.ready(button) }
+        // The first press after an end of the key's device makes a new one.
+        try await eventually("\(end): the key is pressed and released") {
+            let seen = keys.releases
+            try await ButtonSimulator.press(.aina)
+            _ = await Conditions.wait(.milliseconds(300)) { [keys] in keys.isDown }
+            try await ButtonSimulator.release(.aina)
+            return await Conditions.wait(.seconds(2)) { [keys] in keys.releases > seen && !keys.isDown }
+        }
+        try await ActionsFile.forget()
+        for button in Self.buttons { try await ButtonSimulator.press(button) }
+        try await ActionsFile.has("press", during: "\(end)")
+        try await until("\(end): the key is down") { [keys] in keys.isDown }
+        try await perform(end)
+        // The buttons are held where nothing but their commands has ended.
+        if end != .command { try await until("\(end): the key is released") { [keys] in !keys.isDown } }
+        if [.command, .keys].contains(end) { try await releaseAll() }
+        try await until("\(end): the key is released") { [keys] in !keys.isDown }
+        try await ActionsFile.has("press", "release", during: "\(end)")
+        try await restore(after: end)
+    }
+
+    /// Presses that end a moment later, while their commands start, run, or end.
+    func endAtRandom(times: Int) async throws {
+        try await ActionsFile.forget()
+        var ends: [End: Int] = [:]
+        for number in 0..<times {
+            let end = End.allCases.randomElement() ?? .release
+            let delay = Duration.milliseconds(.random(in: 0...1000))
+            let step = "death \(number), \(end) after \(delay)"
+            for button in Self.buttons { try await fixture.ready(button) }
+            for button in Self.buttons.shuffled() { try await ButtonSimulator.press(button) }
+            _ = await Conditions.wait(delay) { false }
+            try await perform(end)
+            try await releaseAll()
+            try await eventually("\(step): all is released, each press once") {
+                let lines = try await ActionsFile.written()
+                let isPaired = lines.indices.allSatisfy {
+                    lines[$0] == ($0.isMultiple(of: 2) ? "press" : "release")
+                }
+                guard isPaired else { throw Failure("\(step): the commands have written \(lines)") }
+                let units = try await Machine.systemctl("list-units", "--quiet", "ptt-action-*")
+                return lines.count.isMultiple(of: 2) && units.isEmpty && !keys.isDown
+            }
+            try await restore(after: end)
+            ends[end, default: 0] += 1
+        }
+        let presses = try await ActionsFile.written().count / 2
+        guard 2 * presses >= times, 2 * keys.presses >= times else {
+            throw Failure("of \(times) presses \(presses) ran a command and \(keys.presses) held the key")
+        }
+        if times > 0 { print("\(presses) presses ran commands, \(keys.presses) held the key: \(ends)") }
+    }
+
+    private func perform(_ end: End) async throws {
+        switch end {
+        case .release: try await releaseAll()
+        case .link:
+            for button in Self.buttons { try await ButtonSimulator.perform("disconnect", on: button) }
         case .accessoryd: try await Machine.kill("ptt-accessoryd")
         case .actions: try await Machine.kill("ptt-actions")
+        // Nothing of it may be there, or it has ended already.
+        case .command:
+            let kill = ["systemctl", "--user", "kill", "-s", "KILL", "ptt-action-*"]
+            _ = try await Command.run(kill)
+        case .keys: try await Machine.root("systemctl kill -s KILL 'ptt-keys@*'")
         case .stop: try await Machine.systemctl("stop", "ptt-actions.service")
+        case .session: try await other.activate()
         }
-        try await isLogged("press\nrelease\n", "\(loss)")
-        if loss != .release { try await ButtonSimulator.perform("release", on: .ffe0) }
-        try await Command.output(of: ["rm", log])
     }
 
-    private static func isLogged(_ text: String, _ step: String = "wired") async throws {
-        try await eventually("\(step): the commands have written \(text.debugDescription)") {
-            try await Command.run(["cat", log]).output == text
-        }
+    private func releaseAll() async throws {
+        for button in Self.buttons { try await ButtonSimulator.release(button) }
+    }
+
+    private func restore(after end: End) async throws {
+        try await releaseAll()
+        if end == .session { try await own.activate() }
     }
 }
