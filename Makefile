@@ -98,6 +98,8 @@ packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils p
   wireplumber alsa-utils libasound2-plugins ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
   gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap \
   dbus-user-session systemd mosquitto mosquitto-clients mpv mpv-mpris playerctl pocketsphinx pocketsphinx-en-us espeak-ng xterm
+packages_mumble = $(packages_build) libopus-dev libspeexdsp-dev
+packages_mumble-test = $(packages_mumble) dbus-daemon mumble-server openssl pulseaudio pulseaudio-utils python3-cryptography
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
@@ -107,14 +109,14 @@ packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev li
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build po deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build po deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build po deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test screenshots bench order fuzz
+.PHONY: help dependencies build po deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -242,6 +244,14 @@ call-test: dependencies build  ## programs that record, calls, and the recipes o
 	Tests/CallTests/run
 	Tests/CallTests/recipes
 	Tests/CallTests/trixie
+
+mumble: dependencies  ## Applications/Mumble: a channel of a Mumble server; downloads Swift packages, 20 minutes the first time
+	swift build --package-path Applications/Mumble -c release
+
+mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
+	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
+	swift test --package-path Applications/Mumble $(strict)
+	Applications/Mumble/Tests/EndToEnd/run
 
 screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done

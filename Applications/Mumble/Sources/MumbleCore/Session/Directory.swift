@@ -1,0 +1,68 @@
+/// Who and what is on the server, as far as it is used.
+struct Directory: Sendable {
+    /// More channels and people than servers have; what a hostile one adds beyond is left out.
+    static let limit = 4096
+    /// Longer names are cut. The servers' own limits are 512 for channels and 128 for people.
+    static let longestName = 128
+
+    struct Channel: Sendable, Equatable {
+        var parent: UInt32 = 0
+        var name = ""
+    }
+
+    struct Person: Sendable, Equatable {
+        var name = ""
+        var channel: UInt32 = 0
+        var isMuted = false
+        var isSuppressed = false
+        /// Whether the program is one of ours, by what it says.
+        var isOurs = false
+
+        /// Whether the server passes on what this person says.
+        var mayTalk: Bool { !isMuted && !isSuppressed }
+    }
+
+    private(set) var channels: [UInt32: Channel] = [:]
+    private(set) var people: [UInt32: Person] = [:]
+
+    mutating func update(_ state: WireChannelState) {
+        guard channels[state.channelID] != nil || channels.count < Self.limit else { return }
+        var channel = channels[state.channelID] ?? Channel()
+        if state.hasParent { channel.parent = state.parent }
+        if state.hasName { channel.name = String(state.name.prefix(Self.longestName)) }
+        channels[state.channelID] = channel
+    }
+
+    mutating func update(_ state: WireUserState) {
+        guard people[state.session] != nil || people.count < Self.limit else { return }
+        var person = people[state.session] ?? Person()
+        if state.hasName { person.name = String(state.name.prefix(Self.longestName)) }
+        if state.hasChannelID { person.channel = state.channelID }
+        if state.hasMute { person.isMuted = state.mute }
+        if state.hasSuppress { person.isSuppressed = state.suppress }
+        if state.hasComment { person.isOurs = state.comment == ServerSession.comment }
+        people[state.session] = person
+    }
+
+    mutating func removeChannel(_ channel: UInt32) { channels[channel] = nil }
+
+    mutating func removePerson(_ session: UInt32) { people[session] = nil }
+
+    /// - Parameter path: Names from the root on, whose own name is not among them.
+    /// - Returns: The channel; nil if there is none.
+    func channel(at path: [String]) -> UInt32? {
+        path.reduce(UInt32?(0)) { parent, name in
+            // The root is its own parent.
+            parent.flatMap { parent in
+                channels.first { $0.key != 0 && $0.value.parent == parent && $0.value.name == name }?.key
+            }
+        }
+    }
+
+    /// The names of the channels at the top, for a message: at most `count`.
+    func names(_ count: Int) -> [String] {
+        Array(
+            channels.filter { $0.key != 0 && $0.value.parent == 0 }.map(\.value.name).sorted().prefix(count)
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// `mumble://user@host:port/Channel/Subchannel`
+public struct ServerAddress: Hashable, Sendable {
+    public struct Invalid: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    public static let defaultPort = 64_738
+
+    public let user: String
+    public let host: String
+    public let port: Int
+    /// The channel, as names from the root on. Empty: where the server puts us.
+    public let path: [String]
+
+    /// - Throws: ``Invalid``. A password is refused, because other people can read arguments.
+    public init(_ text: String) throws(Invalid) {
+        guard let url = URLComponents(string: text), url.scheme?.lowercased() == "mumble",
+            let host = url.host, !host.isEmpty
+        else { throw Invalid(description: "\(text) is no address: write mumble://user@host/Channel") }
+        guard let user = url.user, !user.isEmpty else {
+            throw Invalid(description: "\(text) has no user: write mumble://user@\(host)/Channel")
+        }
+        guard url.password == nil else {
+            throw Invalid(
+                description: "write no password into the address, where others can read it: put it into the"
+                    + " environment variable PTT_MUMBLE_PASSWORD"
+            )
+        }
+        // As it is in the file of known servers, and for people.
+        guard host.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 0x20 }) else {
+            throw Invalid(description: "\(text) has no host that can be")
+        }
+        let port = url.port ?? Self.defaultPort
+        guard 1...65_535 ~= port else { throw Invalid(description: "\(port) is no port") }
+        self.user = user
+        // An IPv6 address is in brackets.
+        self.host = host.trimmingCharacters(in: ["[", "]"])
+        self.port = port
+        path = url.path.split(separator: "/").map { String($0) }
+    }
+
+    /// As people write it.
+    public var server: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    /// Of the channel for people: its own name, or that of the server.
+    public var name: String { path.last ?? host }
+
+    /// The same for the same channel.
+    public var identifier: String { "mumble://\(server)/\(path.joined(separator: "/"))" }
+}

@@ -1,0 +1,141 @@
+import FoundationEssentials
+import SwiftProtobuf
+
+// What the server says.
+extension ServerSession {
+    mutating func handle(_ message: ControlMessage, _ now: Duration) -> [Effect] {
+        // An earlier one of the same bytes may have ended it.
+        switch state {
+        case .idle, .connecting, .waiting, .ended: return []
+        case .authenticating, .entering, .joined: break
+        }
+        switch message {
+        case .version(let message): return version(message)
+        case .tunnel(let datagram): return session == nil ? [] : tunnelled(datagram)
+        case .ping: return answered()
+        case .reject(let message): return rejected(message, now)
+        case .serverSync(let message): return synchronised(message, now)
+        case .channelState(let message): return changed(message)
+        case .channelRemove(let message):
+            directory.removeChannel(message.channelID)
+            return []
+        case .userState(let message): return changed(message, now)
+        case .userRemove(let message): return removed(message)
+        case .permissionDenied(let message): return denied(message)
+        case .cryptSetup(let message): return encryption(message, now)
+        case .authenticate, .other: return []
+        }
+    }
+
+    private mutating func version(_ message: WireVersion) -> [Effect] {
+        // The older form has a byte for each of the last two numbers.
+        let old = message.versionV1
+        let (major, minor, patch) = (UInt64(old >> 16), UInt64(old >> 8 & 0xff), UInt64(old & 0xff))
+        let converted = (major << 48) | (minor << 32) | (patch << 16)
+        serverVersion = message.hasVersionV2 ? message.versionV2 : converted
+        return []
+    }
+
+    private mutating func answered() -> [Effect] {
+        answerDue = nil
+        return []
+    }
+
+    private mutating func rejected(_ message: WireReject, _ now: Duration) -> [Effect] {
+        let words = message.reason.isEmpty ? "reason \(message.type)" : message.reason
+        let reason = "\(address.server) does not let \(address.user) in: \(words)"
+        // These pass: the name is in use, maybe by our own connection before this one; the server is full; it
+        // cannot authenticate at present.
+        guard [5, 6, 8].contains(message.type) else { return end(reason) }
+        return [.disconnect] + fail(reason, now)
+    }
+
+    private mutating func synchronised(_ message: WireServerSync, _ now: Duration) -> [Effect] {
+        guard case .authenticating = state, message.hasSession else { return [] }
+        session = message.session
+        maximumBandwidth = message.maxBandwidth
+        let own = directory.people[message.session] ?? Directory.Person()
+        guard let target = address.path.isEmpty ? own.channel : directory.channel(at: address.path) else {
+            let names = directory.names(10).joined(separator: ", ")
+            return end(
+                "\(address.server) has no channel \(address.path.joined(separator: "/"))"
+                    + (names.isEmpty ? "" : "; it has \(names)")
+            )
+        }
+        channel = target
+        state = .entering(limit: now + Self.stepLimit)
+        let move = WireUserState.with {
+            $0.session = message.session
+            $0.channelID = target
+        }
+        return target == own.channel ? enter(now) : [send(.userState(move))]
+    }
+
+    private mutating func enter(_ now: Duration) -> [Effect] {
+        state = .joined(since: now)
+        outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: connectedAt)
+        let comment = WireUserState.with { $0.comment = Self.comment }
+        return entered() + [.status(.ready)] + flush(now) + ping(now) + datagramPing(now)
+            + [send(.userState(comment))]
+    }
+
+    private func entered() -> [Effect] {
+        guard let own = session.flatMap({ directory.people[$0] }) else { return [] }
+        let name = own.channel == 0 ? "" : directory.channels[own.channel]?.name ?? ""
+        return [.entered(channel: name), .mayTalk(own.mayTalk)]
+    }
+
+    private mutating func changed(_ message: WireChannelState) -> [Effect] {
+        directory.update(message)
+        return []
+    }
+
+    private mutating func changed(_ message: WireUserState, _ now: Duration) -> [Effect] {
+        let before = directory.people[message.session]
+        directory.update(message)
+        guard message.session == session, let own = directory.people[message.session], own != before else {
+            return []
+        }
+        switch state {
+        case .entering: return own.channel == channel ? enter(now) : []
+        case .joined: return entered()
+        case .idle, .connecting, .authenticating, .waiting, .ended: return []
+        }
+    }
+
+    private mutating func removed(_ message: WireUserRemove) -> [Effect] {
+        directory.removePerson(message.session)
+        guard message.session == session else { return [.left(session: message.session)] }
+        let words = message.reason.isEmpty ? "" : ": \(message.reason)"
+        return end("\(address.server) has \(message.ban ? "banned" : "removed") \(address.user)\(words)")
+    }
+
+    private mutating func denied(_ message: WirePermissionDenied) -> [Effect] {
+        let words = message.reason.isEmpty ? "" : ": \(message.reason)"
+        let reason = "\(address.server) denies a permission\(words)"
+        guard case .entering = state else { return [.note(reason)] }
+        return end("\(address.user) may not enter \(address.path.joined(separator: "/")): \(reason)")
+    }
+
+    private mutating func encryption(_ message: WireCryptSetup, _ now: Duration) -> [Effect] {
+        if message.hasKey {
+            let cipher = PacketCipher(
+                key: Array(message.key),
+                clientNonce: Array(message.clientNonce),
+                serverNonce: Array(message.serverNonce)
+            )
+            // Without encryption there is the tunnel.
+            path = cipher.map { DatagramPath($0, format, now) }
+            return []
+        }
+        if message.hasServerNonce {
+            // One of another size is of no use, and voice goes through the tunnel once a ping is not
+            // answered.
+            _ = path?.resynchronise(serverNonce: Array(message.serverNonce))
+            return []
+        }
+        guard let path else { return [] }
+        let answer = WireCryptSetup.with { $0.clientNonce = .init(path.clientNonce) }
+        return [send(.cryptSetup(answer))]
+    }
+}

@@ -1,0 +1,94 @@
+import SwiftProtobuf
+
+// What is said and heard.
+extension ServerSession {
+    /// A person begins to talk: both ways to the server are tried, because they may be gone since the last
+    /// time.
+    public mutating func transmissionBegan(_ now: Duration) -> [Effect] {
+        isTalking = true
+        guard isJoined else { return [] }
+        path?.doubt(now)
+        return ping(now) + datagramPing(now)
+    }
+
+    public mutating func transmissionEnded() {
+        isTalking = false
+        if nextDatagramPing != nil { nextDatagramPing = nextPing }
+    }
+
+    /// Sends a packet, after all before it, as soon as the path stands and the server's limit allows it.
+    public mutating func say(_ packet: VoicePacket, _ now: Duration) -> [Effect] {
+        guard state != .ended else { return [] }
+        let isKept = outgoing.append(packet, now)
+        guard isKept else { return [.unsent("\(address.server) takes less than is said")] }
+        return flush(now)
+    }
+
+    public mutating func receivedDatagram(_ packet: [UInt8], _ now: Duration) -> [Effect] {
+        guard isJoined || session != nil else { return [] }
+        switch path?.receive(packet, now) {
+        case .datagram(.voice(let packet)): return heard(packet)
+        case .datagram(.ping), .nothing, nil: return []
+        case .lostCount: return [send(.cryptSetup(WireCryptSetup()))]
+        }
+    }
+
+    func tunnelled(_ datagram: [UInt8]) -> [Effect] {
+        switch format.decode(datagram) {
+        case .voice(let packet): heard(packet)
+        case .ping, nil: []
+        }
+    }
+
+    private func heard(_ packet: VoicePacket) -> [Effect] {
+        packet.session == session ? [] : [.heard(packet)]
+    }
+
+    /// The newer one if both ends have it.
+    var format: VoiceFormat { serverVersion >= 1 << 48 | 5 << 32 ? .protobuf : .legacy }
+
+    mutating func flush(_ now: Duration) -> [Effect] {
+        var effects: [Effect] = []
+        while let datagram = outgoing.next(format, now) { effects.append(transport(datagram)) }
+        return effects
+    }
+
+    private mutating func transport(_ datagram: [UInt8]) -> Effect {
+        guard path?.isProven == true, let packet = path?.seal(datagram) else {
+            return send(.tunnel(datagram))
+        }
+        return .sendDatagram(packet)
+    }
+
+    // MARK: Time
+
+    mutating func expireVoice(_ now: Duration) -> [Effect] {
+        outgoing.expire(now) ? [] : [.unsent("\(address.server) cannot be reached")]
+    }
+
+    /// A tunnelled packet has the server send what it sends through the tunnel too.
+    mutating func expirePath(_ now: Duration) -> [Effect] {
+        guard path?.expire(now) == true else { return [] }
+        return [send(.tunnel(format.encode(.ping(now.nanoseconds))))]
+    }
+
+    mutating func duePings(_ now: Duration) -> [Effect] {
+        guard isJoined else { return [] }
+        let isDue = nextPing.map { $0 <= now } ?? false
+        let isDatagramDue = nextDatagramPing.map { $0 <= now } ?? false
+        return (isDue ? ping(now) : []) + (isDatagramDue ? datagramPing(now) : [])
+    }
+
+    mutating func ping(_ now: Duration) -> [Effect] {
+        nextPing = now + Self.pingInterval
+        answerDue = answerDue ?? now + (isTalking ? Self.talkingAnswerLimit : Self.answerLimit)
+        return [send(.ping(WirePing.with { $0.timestamp = now.nanoseconds }))]
+    }
+
+    /// Together with the ping by TCP, so that one wake-up does for both.
+    mutating func datagramPing(_ now: Duration) -> [Effect] {
+        guard let packet = path?.ping(now) else { return [] }
+        nextDatagramPing = isTalking ? now + Self.talkingPingInterval : nextPing
+        return [.sendDatagram(packet)]
+    }
+}

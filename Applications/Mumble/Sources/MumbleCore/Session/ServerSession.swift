@@ -1,0 +1,210 @@
+import SwiftProtobuf
+
+/// The connection to a server, and what is said through it, as a value: it is told what has happened, with
+/// the time since any fixed moment, and returns what is to be done.
+public struct ServerSession: Sendable {
+    public enum Effect: Sendable, Equatable {
+        /// Connect by TCP and TLS, then call ``connected(_:)``, or ``lost(_:_:)``.
+        case connect
+        /// Close the connection, of which nothing more is to be reported.
+        case disconnect
+        case send([UInt8])
+        case sendDatagram([UInt8])
+        /// We are in this channel; the name is empty at the root.
+        case entered(channel: String)
+        /// Whether the server passes on what we say.
+        case mayTalk(Bool)
+        case status(Status)
+        case heard(VoicePacket)
+        /// Somebody is not on the server any more.
+        case left(session: UInt32)
+        /// What is said cannot be sent: nothing of it is sent any more.
+        case unsent(String)
+        /// For the person.
+        case note(String)
+        /// There is no further attempt.
+        case ended(String)
+    }
+
+    public enum Status: Hashable, Sendable {
+        /// What is said is sent, or will be in a moment.
+        case ready
+        /// An attempt has failed, and others follow.
+        case connecting
+    }
+
+    enum State: Hashable, Sendable {
+        case idle
+        case connecting(limit: Duration)
+        /// Until the server has told everything.
+        case authenticating(limit: Duration)
+        /// Until we are in the channel.
+        case entering(limit: Duration)
+        case joined(since: Duration)
+        case waiting(until: Duration)
+        case ended
+    }
+
+    /// By which our programs know each other.
+    static let comment = "Push-to-Talk for Linux"
+    /// For TCP and TLS, and for each step after it.
+    static let stepLimit = Duration.seconds(10)
+    /// A server drops a client of which it hears nothing for 30 seconds (`timeout` in its configuration).
+    static let pingInterval = Duration.seconds(25)
+    static let talkingPingInterval = Duration.seconds(2)
+    static let answerLimit = Duration.seconds(10)
+    /// While somebody talks here, a path that is gone is to be noticed soon.
+    static let talkingAnswerLimit = Duration.seconds(3)
+    /// A server that drops us sooner is not tried again at once.
+    static let steady = Duration.seconds(30)
+
+    let address: ServerAddress
+    let password: String?
+    var state = State.idle
+    var backoff = Backoff()
+    var splitter = MessageSplitter()
+    var directory = Directory()
+    var serverVersion: UInt64 = 0
+    var path: DatagramPath?
+    var outgoing = OutgoingVoice()
+    var isTalking = false
+    /// When TLS was ready.
+    var connectedAt = Duration.zero
+    var nextPing: Duration?
+    var nextDatagramPing: Duration?
+    /// Until when the answer to a ping by TCP has to be here.
+    var answerDue: Duration?
+    /// Our own, once the server has told everything.
+    public internal(set) var session: UInt32?
+    /// In bits per second, of one client; 0 means no limit.
+    public internal(set) var maximumBandwidth: UInt32 = 0
+    var channel: UInt32?
+
+    public init(_ address: ServerAddress, password: String? = nil) {
+        (self.address, self.password) = (address, password)
+    }
+
+    // MARK: What is asked
+
+    /// When ``timer(_:)`` is to be called.
+    public var deadline: Duration? {
+        let step: Duration? =
+            switch state {
+            case .idle, .joined, .ended: nil
+            case .connecting(let limit), .authenticating(let limit), .entering(let limit): limit
+            case .waiting(let until): until
+            }
+        let times = [step, nextPing, nextDatagramPing, answerDue, path?.deadline, outgoing.deadline]
+        return times.compactMap(\.self).min()
+    }
+
+    /// Of somebody on the server; nil if it did not tell.
+    public func name(of session: UInt32) -> String? { directory.people[session]?.name }
+
+    /// Whether this person uses one of our programs, by what that says.
+    public func isOurs(_ session: UInt32) -> Bool { directory.people[session]?.isOurs == true }
+
+    var isJoined: Bool { if case .joined = state { true } else { false } }
+
+    // MARK: What happens
+
+    public mutating func start(_ now: Duration) -> [Effect] {
+        guard state == .idle else { return [] }
+        return connect(now)
+    }
+
+    /// TCP and TLS are ready. All that is to be said is said at once, without waiting for the server.
+    public mutating func connected(_ now: Duration) -> [Effect] {
+        guard case .connecting = state else { return [] }
+        state = .authenticating(limit: now + Self.stepLimit)
+        connectedAt = now
+        let version = WireVersion.with {
+            $0.versionV1 = 1 << 16 | 5 << 8
+            $0.versionV2 = 1 << 48 | 5 << 32
+            $0.release = "ptt-mumble"
+            $0.os = "Linux"
+        }
+        let authenticate = WireAuthenticate.with {
+            $0.username = address.user
+            if let password { $0.password = password }
+            $0.opus = true
+        }
+        return [send(.version(version)), send(.authenticate(authenticate))]
+    }
+
+    public mutating func received(_ bytes: some Collection<UInt8>, _ now: Duration) -> [Effect] {
+        switch state {
+        case .idle, .connecting, .waiting, .ended: return []
+        case .authenticating, .entering, .joined: break
+        }
+        do throws(MessageSplitter.Failure) {
+            let messages = try splitter.split(bytes)
+            return messages.flatMap { handle($0, now) }
+        } catch {
+            return [.disconnect] + fail("what \(address.server) sends is not Mumble's: \(error)", now)
+        }
+    }
+
+    /// The connection is gone, or could not be made.
+    public mutating func lost(_ reason: String, _ now: Duration) -> [Effect] {
+        switch state {
+        case .idle, .waiting, .ended: []
+        case .connecting, .authenticating, .entering, .joined: fail(reason, now)
+        }
+    }
+
+    /// Nothing can be made of this server, as a person has to decide about it.
+    public mutating func refuse(_ reason: String) -> [Effect] { end(reason) }
+
+    public mutating func timer(_ now: Duration) -> [Effect] {
+        switch state {
+        case .idle, .joined, .ended: break
+        case .connecting(let limit), .authenticating(let limit), .entering(let limit):
+            if limit <= now { return [.disconnect] + fail("\(address.server) does not answer", now) }
+        case .waiting(let until):
+            if until <= now { return connect(now) + expireVoice(now) }
+        }
+        if let answerDue, answerDue <= now {
+            return [.disconnect] + fail("\(address.server) does not answer any more", now)
+        }
+        return expireVoice(now) + expirePath(now) + duePings(now) + flush(now)
+    }
+
+    // MARK: Beginnings and ends
+
+    func send(_ message: ControlMessage) -> Effect { .send(message.encoded) }
+
+    private mutating func connect(_ now: Duration) -> [Effect] {
+        state = .connecting(limit: now + Self.stepLimit)
+        splitter = MessageSplitter()
+        directory = Directory()
+        serverVersion = 0
+        session = nil
+        channel = nil
+        return [.connect]
+    }
+
+    private mutating func forget() {
+        path = nil
+        outgoing.bandwidth = nil
+        (nextPing, nextDatagramPing, answerDue) = (nil, nil, nil)
+    }
+
+    /// Waits for the next attempt.
+    mutating func fail(_ reason: String, _ now: Duration) -> [Effect] {
+        if case .joined(let since) = state, now - since >= Self.steady { backoff.reset() }
+        let wasJoined = isJoined
+        forget()
+        let delay = backoff.next()
+        state = .waiting(until: now + delay)
+        // One loss is bridged: what is said meanwhile waits.
+        let isBridged = wasJoined && delay == .zero
+        return [.note(reason)] + (isBridged ? [] : [.status(.connecting)])
+    }
+
+    mutating func end(_ reason: String) -> [Effect] {
+        forget()
+        state = .ended
+        return [.disconnect, .ended(reason)]
+    }
+}

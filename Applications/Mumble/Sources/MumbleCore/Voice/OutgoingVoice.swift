@@ -1,0 +1,92 @@
+/// What was said and is not sent yet: the path to the server may not stand yet, or the server limits the
+/// bandwidth.
+struct OutgoingVoice: Sendable {
+    /// The longest time for which a packet waits for the path.
+    static let longestWait = Duration.seconds(2)
+    /// As many packets of 20 milliseconds.
+    static let limit = 100
+
+    private var waiting: [(packet: VoicePacket, since: Duration)] = []
+    /// Nil while the path does not stand.
+    var bandwidth: Bandwidth?
+
+    /// - Returns: False if too much waits already. Then nothing of it is sent any more: a sentence with a
+    ///   hole may say the opposite.
+    mutating func append(_ packet: VoicePacket, _ now: Duration) -> Bool {
+        guard waiting.count < Self.limit else {
+            waiting = []
+            return false
+        }
+        waiting.append((packet, now))
+        return true
+    }
+
+    /// - Returns: False if the first packet has waited too long for the path; nothing is sent any more.
+    mutating func expire(_ now: Duration) -> Bool {
+        guard let expiry, expiry <= now else { return true }
+        waiting = []
+        return false
+    }
+
+    /// - Returns: The next packet that may be sent, as the datagram of this format.
+    mutating func next(_ format: VoiceFormat, _ now: Duration) -> [UInt8]? {
+        guard let first = waiting.first else { return nil }
+        let datagram = format.encode(.voice(first.packet))
+        guard bandwidth?.take(datagram.count, now) == true else { return nil }
+        waiting.removeFirst()
+        return datagram
+    }
+
+    /// When ``expire(_:)`` or ``next(_:_:)`` is to be asked again.
+    var deadline: Duration? {
+        guard let first = waiting.first else { return nil }
+        // The next packet, 20 milliseconds later, is usually sooner than what the bandwidth allows.
+        return bandwidth == nil
+            ? expiry : max(first.since, bandwidth?.lastRefusal ?? .zero) + .milliseconds(20)
+    }
+
+    private var expiry: Duration? {
+        bandwidth == nil ? waiting.first.map { $0.since + Self.longestWait } : nil
+    }
+}
+
+/// The limit of a server, which drops what exceeds it without a word. It is counted as the server does: all
+/// bytes of the last 360 packets, with their headers, over the time since the first of them; what was not
+/// sent yet counts as sent when the connection was made.
+struct Bandwidth: Sendable {
+    private static let slots = 360
+    /// Of the limit, what we use: packets that were delayed arrive closer together than they were sent.
+    private static let share = 0.9
+    /// IP, UDP and the encryption, which the server counts also for what comes through the tunnel.
+    /// Of the limit, what we use: packets that were delayed arrive closer together than they were sent.
+    private static let overhead = 20 + 8 + PacketCipher.overhead
+
+    /// In bits per second; 0 means no limit.
+    private let limit: Int
+    private let start: Duration
+    /// The newest last.
+    private var packets: [(bits: Int, at: Duration)] = []
+    private var total = 0
+    private(set) var lastRefusal: Duration?
+
+    init(limit: UInt32, since start: Duration) {
+        (self.limit, self.start) = (Int(limit), start)
+    }
+
+    /// - Returns: Whether a datagram of so many bytes may be sent now; if so, it counts as sent.
+    mutating func take(_ count: Int, _ now: Duration) -> Bool {
+        let bits = (count + Self.overhead) * 8
+        let oldest = packets.count == Self.slots ? packets.first : nil
+        let sum = total - (oldest?.bits ?? 0) + bits
+        let elapsed = now - (oldest?.at ?? start)
+        guard limit == 0 || Double(sum) <= Double(limit) * Self.share * (elapsed / .seconds(1)) else {
+            lastRefusal = now
+            return false
+        }
+        if oldest != nil { packets.removeFirst() }
+        packets.append((bits, now))
+        total = sum
+        lastRefusal = nil
+        return true
+    }
+}

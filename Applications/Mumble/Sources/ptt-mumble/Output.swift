@@ -1,0 +1,16 @@
+import Foundation
+
+/// Lines for the person who runs this program. Names come from strangers: what a terminal would obey is left
+/// out.
+enum Output {
+    static func line(_ text: String) { write(text, to: .standardOutput) }
+
+    static func error(_ text: String) { write("ptt-mumble: \(text)", to: .standardError) }
+
+    private static func write(_ text: String, to file: FileHandle) {
+        let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+        let shown = text.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }
+        // A line that cannot be written is no reason to end.
+        try? file.write(contentsOf: Data("\(String.UnicodeScalarView(shown))\n".utf8))
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import MumbleCore
+import PushToTalk
+
+// What is said and heard.
+extension Radio {
+    // MARK: We
+
+    /// Sends what is said until the audio session ends, and then that it was the last.
+    func record(from microphone: PTTMicrophone) {
+        recording = Task { [weak self] in
+            for await frame in microphone {
+                guard let self else { return }
+                say(frame.samples, isLast: false)
+            }
+            // Otherwise another transmission has begun in the same session.
+            guard !Task.isCancelled else { return }
+            self?.say([Int16](repeating: 0, count: VoiceEncoder.sampleCount), isLast: true)
+        }
+    }
+
+    private func say(_ samples: [Int16], isLast: Bool) {
+        // Who has given way, or whose sentence has a hole, says no more of it.
+        guard !isSilenced, let opus = encoder.encode(samples) else { return }
+        let packet = VoicePacket(number: number, opus: opus, isLast: isLast)
+        // 20 milliseconds.
+        number += 2
+        if session.session != nil { floor.sent(now) }
+        perform(session.say(packet, now))
+    }
+
+    func transmissionBegan() {
+        isTransmitting = true
+        isSilenced = false
+        encoder.reset()
+        playback?.stop()
+        playback = nil
+        floor.transmissionBegan()
+        perform(session.transmissionBegan(now))
+        recording?.cancel()
+        // An emergency takes the session of whoever is heard, which is not activated again.
+        if isAudioActive { record(from: AVAudioSession.sharedInstance().ptt.microphone) }
+    }
+
+    func transmissionEnded() {
+        isTransmitting = false
+        floor.transmissionEnded()
+        session.transmissionEnded()
+    }
+
+    /// Ends our transmission, of which nothing more is sent.
+    func stop() {
+        guard isTransmitting else { return }
+        isSilenced = true
+        manager?.stopTransmitting(channelUUID: channelUUID)
+    }
+
+    // MARK: Others
+
+    func name(_ session: UInt32) -> String { self.session.name(of: session) ?? "somebody" }
+
+    private func sender(_ session: UInt32) -> Floor.Sender {
+        Floor.Sender(session: session, isOurs: self.session.isOurs(session))
+    }
+
+    func heard(_ packet: VoicePacket) {
+        guard let session = packet.session else { return }
+        let own = self.session.session.map { Floor.Sender(session: $0, isOurs: true) }
+        let effects = floor.heard(
+            sender(session),
+            isLast: packet.isLast,
+            rival: sender,
+            own: own,
+            now
+        )
+        perform(effects, packet)
+    }
+
+    /// Shows and plays this person.
+    func taken(_ session: UInt32) {
+        let name = name(session)
+        Output.line("\(name) talks")
+        playback?.stop()
+        let playback = Playback { [weak self] in self?.played() }
+        self.playback = playback
+        if isAudioActive { playback?.start(AVAudioSession.sharedInstance().ptt.speaker) }
+        let participant = PTParticipant(name: name, image: nil)
+        manager?.setActiveRemoteParticipant(participant, channelUUID: channelUUID) { [weak self] error in
+            guard let error else { return }
+            // On the callback queue, which is the main one.
+            MainActor.assumeIsolated { self?.cannotPlay(playback, error) }
+        }
+    }
+
+    /// What this person says is not heard; the floor is taken nevertheless.
+    private func cannotPlay(_ playback: Playback?, _ error: any Error) {
+        guard let playback, playback === self.playback else { return }
+        Output.line("not heard: \((error as? PTChannelError)?.pttReason ?? "\(error)")")
+        playback.stop()
+        self.playback = nil
+        perform(floor.played())
+    }
+
+    func finish() {
+        guard let playback, !isTransmitting else { return perform(floor.played()) }
+        playback.finish()
+    }
+
+    private func played() {
+        playback = nil
+        perform(floor.played())
+    }
+
+    func idle() {
+        Output.line("nobody talks any more")
+        playback?.stop()
+        playback = nil
+        // It fails if the participant could not be set before, which was said then.
+        manager?.setActiveRemoteParticipant(nil, channelUUID: channelUUID)
+    }
+
+    // MARK: The channel
+
+    func entered(_ channel: String) {
+        Output.line("in \(channel.isEmpty ? "the root channel" : channel) of \(address.server)")
+        encoder.setBandwidth(session.maximumBandwidth)
+        // An operator of the server may have moved us: people are to see where they talk.
+        let descriptor = PTChannelDescriptor(name: channel.isEmpty ? address.host : channel, image: nil)
+        ifJoined { $0.setChannelDescriptor(descriptor, channelUUID: self.channelUUID) }
+    }
+
+    func set(_ mode: PTTransmissionMode) {
+        self.mode = mode
+        ifJoined { $0.setTransmissionMode(mode, channelUUID: self.channelUUID) }
+    }
+
+    func set(_ status: ServerSession.Status) {
+        self.status =
+            switch status {
+            case .ready: .ready
+            case .connecting: .connecting
+            }
+        settle()
+    }
+
+    /// Tells the system what it has to know after each join and restoration, too.
+    func settle() {
+        ifJoined {
+            $0.setServiceStatus(self.status, channelUUID: self.channelUUID)
+            $0.setTransmissionMode(self.mode, channelUUID: self.channelUUID)
+        }
+    }
+
+    private func ifJoined(_ body: (PTChannelManager) -> Void) {
+        if isJoined, let manager { body(manager) }
+    }
+}

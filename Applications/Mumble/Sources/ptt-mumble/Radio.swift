@@ -1,0 +1,238 @@
+import Foundation
+import MumbleCore
+import NIOCore
+import NIOPosix
+import PushToTalk
+
+/// The application: carries out what the session and the floor decide, and tells them what happens.
+@MainActor
+final class Radio: NSObject {
+    let address: ServerAddress
+    let channelUUID: UUID
+    /// Whether the channel was joined or restored since the program started.
+    var isJoined = false
+    /// Whether the joined channel is that of another address, and ours is joined after it was left.
+    var replacesOther = false
+    /// Whether a person has ended the program.
+    private var isLeaving = false
+    /// Why the program ends, once the channel is left.
+    var failure: String?
+    var manager: PTChannelManager?
+
+    var session: ServerSession
+    var floor = Floor()
+    /// The time of the next packet that we send, in units of 10 milliseconds.
+    var number: UInt64 = 0
+    var isTransmitting = false
+    var isAudioActive = false
+    /// Whether nothing more of our transmission is sent, which is being ended.
+    var isSilenced = false
+    var status = PTServiceStatus.ready
+    var mode = PTTransmissionMode.halfDuplex
+    let encoder: VoiceEncoder
+    /// Plays who has the floor.
+    var playback: Playback?
+    /// Sends what is said.
+    var recording: Task<Void, Never>?
+
+    private let identity: Identity
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private var connection: ServerConnection?
+    private var datagrams: DatagramConnection?
+    private let alarm = Alarm()
+    private let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
+    private let origin = ContinuousClock.now
+
+    /// - Throws: If our identity can neither be read nor made.
+    init(_ address: ServerAddress, password: String?) throws {
+        self.address = address
+        channelUUID = address.channelUUID
+        session = ServerSession(address, password: password)
+        identity = try Identity.load()
+        guard let encoder = VoiceEncoder() else {
+            throw UserFiles.Failure(errorDescription: "no memory for Opus")
+        }
+        self.encoder = encoder
+    }
+
+    /// The time for session and floor.
+    var now: Duration { origin.duration(to: .now) }
+
+    // MARK: Beginning and end
+
+    /// Creates the channel manager first, because a press or a push may wait for it.
+    func start() async {
+        do {
+            let manager = try await PTChannelManager.channelManager(delegate: self, restorationDelegate: self)
+            self.manager = manager
+            join(manager)
+            perform(session.start(now))
+        } catch {
+            end(EXIT_FAILURE, "cannot start: \((error as? PTInstantiationError)?.pttReason ?? "\(error)")")
+        }
+    }
+
+    private func join(_ manager: PTChannelManager) {
+        switch manager.activeChannelUUID {
+        case channelUUID: break
+        case let other?:
+            replacesOther = true
+            manager.leaveChannel(channelUUID: other)
+        case nil: joinOwn(manager)
+        }
+    }
+
+    func joinOwn(_ manager: PTChannelManager) {
+        manager.requestJoinChannel(channelUUID: channelUUID, descriptor: descriptor)
+    }
+
+    var descriptor: PTChannelDescriptor { PTChannelDescriptor(name: address.name, image: nil) }
+
+    /// For a person who ends the program: the channel is left, which ends it. The second time it ends at
+    /// once.
+    func leave() {
+        guard isJoined, !isLeaving, let manager else { return end(EXIT_SUCCESS, "left") }
+        isLeaving = true
+        manager.leaveChannel(channelUUID: channelUUID)
+    }
+
+    /// - Returns: When the program is to end, its exit status.
+    func end() async -> Int32 {
+        var status = EXIT_SUCCESS
+        for await ended in endings {
+            status = ended
+            break
+        }
+        connection?.close()
+        datagrams?.close()
+        return status
+    }
+
+    func end(_ status: Int32, _ reason: String) {
+        if status == EXIT_SUCCESS { Output.line(reason) } else { Output.error(reason) }
+        ending.yield(status)
+    }
+
+    // MARK: What session and floor decide
+
+    func perform(_ effects: [ServerSession.Effect]) {
+        for effect in effects { perform(effect) }
+        wake()
+    }
+
+    private func perform(_ effect: ServerSession.Effect) {
+        switch effect {
+        case .connect: connect()
+        case .disconnect: disconnect()
+        case .send(let bytes): connection?.send(bytes)
+        case .sendDatagram(let packet): datagrams?.send(packet)
+        case .entered(let channel): entered(channel)
+        case .mayTalk(let mayTalk): set(mayTalk ? .halfDuplex : .listenOnly)
+        case .status(let status): set(status)
+        case .heard(let packet): heard(packet)
+        case .left(let session): perform(floor.left(session: session))
+        case .unsent(let reason):
+            Output.line("nothing is sent: \(reason)")
+            stop()
+        case .note(let text): Output.line(text)
+        case .ended(let reason): ended(reason)
+        }
+    }
+
+    func perform(_ effects: [Floor.Effect], _ packet: VoicePacket? = nil) {
+        for effect in effects {
+            switch effect {
+            case .taken(let session): taken(session)
+            case .play: if let packet { playback?.put(packet) }
+            case .finish: finish()
+            case .idle: idle()
+            case .giveWay(let session):
+                Output.line("\(name(session)) began at the same time and goes first")
+                stop()
+            }
+        }
+        wake()
+    }
+
+    /// The channel is left first, so that no button talks into nothing.
+    private func ended(_ reason: String) {
+        failure = reason
+        if isJoined { manager?.leaveChannel(channelUUID: channelUUID) }
+    }
+
+    // MARK: Time
+
+    private func wake() {
+        let deadline = [session.deadline, floor.deadline].compactMap(\.self).min()
+        alarm.set(deadline.map { origin + $0 }) { [weak self] in self?.timer() }
+    }
+
+    private func timer() {
+        perform(floor.timer(now))
+        perform(session.timer(now))
+    }
+
+    // MARK: The connection
+
+    private func connect() {
+        disconnect()
+        let servers: KnownServers
+        do {
+            servers = KnownServers(try UserFiles.read(UserFiles.knownServers) ?? "")
+        } catch {
+            return perform(session.refuse(error.localizedDescription))
+        }
+        connection = ServerConnection(
+            to: (address.host, address.port),
+            on: group,
+            as: identity,
+            known: servers.fingerprint(of: address.server)
+        ) { [weak self] event in self?.handle(event) }
+    }
+
+    private func disconnect() {
+        connection?.close()
+        datagrams?.close()
+        (connection, datagrams) = (nil, nil)
+        perform(floor.disconnected())
+    }
+
+    private func handle(_ event: ServerConnection.Event) {
+        switch event {
+        case .connected(let server):
+            datagrams = DatagramConnection(to: server, on: group) { [weak self] packet in
+                guard let self else { return }
+                perform(session.receivedDatagram(Array(packet.readableBytesView), now))
+            }
+            perform(session.connected(now))
+        case .verified(let fingerprint): remember(fingerprint)
+        case .received(let bytes): perform(session.received(bytes.readableBytesView, now))
+        case .lost(let reason):
+            disconnect()
+            perform(session.lost("\(address.server): \(reason)", now))
+        case .certificateChanged(let known, let shown):
+            disconnect()
+            perform(
+                session.refuse(
+                    "the certificate of \(address.server) has changed. It was SHA-256 \(known), it is SHA-256 "
+                        + "\(shown). Somebody may be in between: ask who runs the server. If it is right, "
+                        + "remove the line of the server in \(UserFiles.knownServers.path)"
+                )
+            )
+        }
+    }
+
+    /// The first certificate of a server counts from then on.
+    private func remember(_ fingerprint: String) {
+        do {
+            var servers = KnownServers(try UserFiles.read(UserFiles.knownServers) ?? "")
+            guard servers.fingerprint(of: address.server) == nil else { return }
+            servers.add(address.server, fingerprint)
+            try UserFiles.write(servers.text, to: UserFiles.knownServers)
+            Output.line("\(address.server) is new: its certificate is SHA-256 \(fingerprint)")
+        } catch {
+            // Otherwise a change would not be noticed the next time.
+            perform(session.refuse(error.localizedDescription))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+
+/// The files of the person who runs this program.
+enum UserFiles {
+    struct Failure: LocalizedError {
+        let errorDescription: String?
+    }
+
+    /// `$XDG_DATA_HOME/ptt-mumble/identity.pem`: who we are for servers. To be kept, as a key of a house.
+    static var identity: URL {
+        directory("XDG_DATA_HOME", ".local/share").appendingPathComponent("identity.pem")
+    }
+
+    /// `$XDG_STATE_HOME/ptt-mumble/known-servers`
+    static var knownServers: URL {
+        directory("XDG_STATE_HOME", ".local/state").appendingPathComponent("known-servers")
+    }
+
+    /// XDG Base Directory Specification 0.8: a path that is not absolute counts as none.
+    private static func directory(_ variable: String, _ usual: String) -> URL {
+        let value = ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return URL(fileURLWithPath: value ?? "\(NSHomeDirectory())/\(usual)")
+            .appendingPathComponent("ptt-mumble")
+    }
+
+    /// - Returns: Nil if there is no such file.
+    static func read(_ file: URL) throws -> String? {
+        do {
+            return try String(contentsOf: file, encoding: .utf8)
+        } catch CocoaError.fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw Failure(errorDescription: "\(file.path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// Replaces a file as a whole, for the eyes of this person only.
+    static func write(_ text: String, to file: URL) throws {
+        let folder = file.deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(
+                at: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw Failure(errorDescription: "\(folder.path) cannot be made: \(error.localizedDescription)")
+        }
+        let temporary = folder.appendingPathComponent(".\(file.lastPathComponent).\(getpid())").path
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("open", temporary) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0 else {
+            throw failure("write", temporary)
+        }
+        guard rename(temporary, file.path) == 0 else { throw failure("write", file.path) }
+    }
+
+    private static func failure(_ verb: String, _ path: String) -> Failure {
+        Failure(errorDescription: "cannot \(verb) \(path): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,139 @@
+"""A mumble-server of its own on loopback, and a proxy in front of it whose UDP can be cut."""
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from peer import Peer
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Server:
+    program = next((path for path in ["/usr/sbin/murmurd", "/usr/bin/mumble-server"] if os.path.exists(path)), None)
+
+    def __init__(self, directory, channel):
+        self.directory = directory
+        self.channel = channel
+        self.port = free_port()
+        self.process = None
+        self.begin()
+
+    def begin(self):
+        """A new server, with a new certificate."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+        os.makedirs(self.directory)
+        with open(os.path.join(self.directory, "server.ini"), "w") as file:
+            file.write(
+                f"database={self.directory}/server.sqlite\nhost=127.0.0.1\nport={self.port}\nlogfile=\nbonjour=False\nice=\n"
+                "uname=root\nregisterName=\nautobanAttempts=0\nmessageburst=100\nmessagelimit=100\n"
+            )
+        # It ends with status 1 also if the password was set.
+        subprocess.run([*self.command, "-supw", "super"], capture_output=True)
+        self.start()
+        owner = Peer(self.port, "SuperUser", "super")
+        owner.create(self.channel)
+        owner.enter(self.channel)
+        owner.close()
+
+    @property
+    def command(self):
+        return [self.program, "-ini", os.path.join(self.directory, "server.ini")]
+
+    def start(self):
+        with open(os.path.join(self.directory, "server.log"), "a") as log:
+            self.process = subprocess.Popen([*self.command, "-fg"], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError("the server does not start")
+
+    def kill(self):
+        if self.process:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+
+class Proxy:
+    """Passes TCP and UDP on to a server."""
+
+    def __init__(self, target):
+        self.target = ("127.0.0.1", target)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.bind(("127.0.0.1", self.port))
+        self.ways = {}
+        self.passes_udp = True
+        # Datagrams and bytes of TCP that came from clients.
+        self.datagrams = self.bytes = 0
+        self.connections = []
+        threading.Thread(target=self.accept, daemon=True).start()
+        threading.Thread(target=self.pass_udp, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            try:
+                server = socket.create_connection(self.target)
+            except OSError:
+                client.close()
+                continue
+            self.connections += [client, server]
+            threading.Thread(target=self.pass_tcp, args=[client, server, True], daemon=True).start()
+            threading.Thread(target=self.pass_tcp, args=[server, client, False], daemon=True).start()
+
+    def pass_tcp(self, source, sink, counts):
+        try:
+            while data := source.recv(65536):
+                if counts:
+                    self.bytes += len(data)
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def pass_udp(self):
+        while True:
+            readable, _, _ = select.select([self.udp, *[way for way, _ in self.ways.values()]], [], [], 1)
+            for source in readable:
+                try:
+                    data, address = source.recvfrom(4096)
+                except OSError:
+                    continue
+                if source is self.udp:
+                    self.datagrams += 1
+                    if address not in self.ways:
+                        way = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                        way.connect(self.target)
+                        self.ways[address] = (way, address)
+                    if self.passes_udp:
+                        self.ways[address][0].send(data)
+                elif self.passes_udp:
+                    self.udp.sendto(data, next(client for way, client in self.ways.values() if way is source))
+
+    def cut(self):
+        """Ends all TCP connections."""
+        for end in self.connections:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        self.connections = []
