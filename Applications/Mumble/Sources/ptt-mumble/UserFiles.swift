@@ -19,9 +19,11 @@ enum UserFiles {
 
     /// XDG Base Directory Specification 0.8: a path that is not absolute counts as none.
     private static func directory(_ variable: String, _ usual: String) -> URL {
-        let value = ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return URL(fileURLWithPath: value ?? "\(NSHomeDirectory())/\(usual)")
-            .appendingPathComponent("ptt-mumble")
+        let environment = ProcessInfo.processInfo.environment
+        let value = environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        // The specification names $HOME, which Foundation does not look at.
+        let home = environment["HOME"] ?? NSHomeDirectory()
+        return URL(fileURLWithPath: value ?? "\(home)/\(usual)").appendingPathComponent("ptt-mumble")
     }
 
     /// - Returns: Nil if there is no such file.
