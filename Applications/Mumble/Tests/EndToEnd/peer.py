@@ -170,6 +170,12 @@ class Peer:
             time.sleep(0.02)
         raise AssertionError(f"no channel {name}")
 
+    def mute(self, session, is_muted):
+        self.send(9, field(1, session) + field(6, is_muted))
+
+    def remove(self, session, reason):
+        self.send(8, field(1, session) + field(3, reason))
+
     def session_of(self, name):
         return next((session for session, state in self.people.items() if state.get(3) == name.encode()), None)
 

@@ -81,6 +81,7 @@ class Proxy:
         # Datagrams and bytes of TCP that came from clients.
         self.datagrams = self.bytes = 0
         self.connections = []
+        self.frozen = []
         threading.Thread(target=self.accept, daemon=True).start()
         threading.Thread(target=self.pass_udp, daemon=True).start()
 
@@ -99,6 +100,8 @@ class Proxy:
     def pass_tcp(self, source, sink, counts):
         try:
             while data := source.recv(65536):
+                if source in self.frozen:
+                    continue
                 if counts:
                     self.bytes += len(data)
                 sink.sendall(data)
@@ -118,6 +121,8 @@ class Proxy:
                     data, address = source.recvfrom(4096)
                 except OSError:
                     continue
+                if address in self.frozen:
+                    continue
                 if source is self.udp:
                     self.datagrams += 1
                     if address not in self.ways:
@@ -128,6 +133,10 @@ class Proxy:
                         self.ways[address][0].send(data)
                 elif self.passes_udp:
                     self.udp.sendto(data, next(client for way, client in self.ways.values() if way is source))
+
+    def freeze(self):
+        """What comes on the connections that there are is lost, as behind a router that has forgotten them."""
+        self.frozen = [*self.connections, *self.ways]
 
     def cut(self):
         """Ends all TCP connections."""

@@ -2,8 +2,9 @@
 struct Directory: Sendable {
     /// More channels and people than servers have; what a hostile one adds beyond is left out.
     static let limit = 4096
-    /// Longer names are cut. The servers' own limits are 512 for channels and 128 for people.
-    static let longestName = 128
+    /// Longer names are cut, in bytes of UTF-8: a single character may have any number of them. `pttd`
+    /// accepts no longer ones; the servers' own limits are 512 characters for channels and 128 for people.
+    static let longestName = 256
 
     struct Channel: Sendable, Equatable {
         var parent: UInt32 = 0
@@ -29,14 +30,14 @@ struct Directory: Sendable {
         guard channels[state.channelID] != nil || channels.count < Self.limit else { return }
         var channel = channels[state.channelID] ?? Channel()
         if state.hasParent { channel.parent = state.parent }
-        if state.hasName { channel.name = String(state.name.prefix(Self.longestName)) }
+        if state.hasName { channel.name = state.name.cut(Self.longestName) }
         channels[state.channelID] = channel
     }
 
     mutating func update(_ state: WireUserState) {
         guard people[state.session] != nil || people.count < Self.limit else { return }
         var person = people[state.session] ?? Person()
-        if state.hasName { person.name = String(state.name.prefix(Self.longestName)) }
+        if state.hasName { person.name = state.name.cut(Self.longestName) }
         if state.hasChannelID { person.channel = state.channelID }
         if state.hasMute { person.isMuted = state.mute }
         if state.hasSuppress { person.isSuppressed = state.suppress }
@@ -64,5 +65,13 @@ struct Directory: Sendable {
         Array(
             channels.filter { $0.key != 0 && $0.value.parent == 0 }.map(\.value.name).sorted().prefix(count)
         )
+    }
+}
+
+extension String {
+    /// At most so many bytes of UTF-8, without a part of a character's code at the end.
+    func cut(_ count: Int) -> String {
+        guard utf8.count > count else { return self }
+        return (0..<4).lazy.compactMap { String(utf8.prefix(count - $0)) }.first ?? ""
     }
 }

@@ -42,8 +42,8 @@ extension ServerSession {
     }
 
     private mutating func rejected(_ message: WireReject, _ now: Duration) -> [Effect] {
-        let words = message.reason.isEmpty ? "reason \(message.type)" : message.reason
-        let reason = "\(address.server) does not let \(address.user) in: \(words)"
+        let detail = message.reason.isEmpty ? "reason \(message.type)" : words(message.reason)
+        let reason = "\(address.server) does not let \(address.user) in: \(detail)"
         // These pass: the name is in use, maybe by our own connection before this one; the server is full; it
         // cannot authenticate at present.
         guard [5, 6, 8].contains(message.type) else { return end(reason) }
@@ -106,16 +106,19 @@ extension ServerSession {
     private mutating func removed(_ message: WireUserRemove) -> [Effect] {
         directory.removePerson(message.session)
         guard message.session == session else { return [.left(session: message.session)] }
-        let words = message.reason.isEmpty ? "" : ": \(message.reason)"
-        return end("\(address.server) has \(message.ban ? "banned" : "removed") \(address.user)\(words)")
+        let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
+        return end("\(address.server) has \(message.ban ? "banned" : "removed") \(address.user)\(detail)")
     }
 
     private mutating func denied(_ message: WirePermissionDenied) -> [Effect] {
-        let words = message.reason.isEmpty ? "" : ": \(message.reason)"
-        let reason = "\(address.server) denies a permission\(words)"
+        let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
+        let reason = "\(address.server) denies a permission\(detail)"
         guard case .entering = state else { return [.note(reason)] }
         return end("\(address.user) may not enter \(address.path.joined(separator: "/")): \(reason)")
     }
+
+    /// What a server gives as a reason.
+    private func words(_ reason: String) -> String { reason.cut(Directory.longestName) }
 
     private mutating func encryption(_ message: WireCryptSetup, _ now: Duration) -> [Effect] {
         if message.hasKey {
