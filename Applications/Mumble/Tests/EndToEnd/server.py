@@ -60,6 +60,13 @@ class Server:
                 time.sleep(0.1)
         raise AssertionError("the server does not start")
 
+    def pause(self):
+        """Its machine still accepts connections, and it says nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
     def kill(self):
         if self.process:
             self.process.send_signal(signal.SIGKILL)

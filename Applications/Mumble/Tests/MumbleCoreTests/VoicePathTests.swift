@@ -154,6 +154,18 @@ import Testing
         #expect(sent.reduce(0) { $0 + $1.bits } / 60 > limit * 0.85)
     }
 
+    @Test func `the limit counts from when the server has answered`() throws {
+        var test = try TestSession()
+        _ = test.session.connected(test.now)
+        // It accepts the connection five seconds after the kernel of its machine has.
+        test.now += .seconds(5)
+        _ = test.synchronise()
+        var effects = test.enter()
+        for _ in 0..<20 { effects += test.session.say(TestSession.packet, test.now) }
+        #expect(try !isTunnelled(effects))
+        #expect(try isTunnelled(test.run(.seconds(1)).map(\.effect)))
+    }
+
     @Test func `without a limit all is sent`() {
         var bandwidth = Bandwidth(limit: 0, since: .zero)
         #expect((0..<1000).allSatisfy { _ in bandwidth.take(1000, .zero) })

@@ -73,7 +73,7 @@ extension ServerSession {
 
     private mutating func enter(_ now: Duration) -> [Effect] {
         state = .joined(since: now)
-        outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: connectedAt)
+        outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: firstHeard ?? now)
         let comment = WireUserState.with { $0.comment = Self.comment }
         return entered() + [.status(.ready)] + flush(now) + ping(now) + datagramPing(now)
             + [send(.userState(comment))]

@@ -68,8 +68,9 @@ public struct ServerSession: Sendable {
     var path: DatagramPath?
     var outgoing = OutgoingVoice()
     var isTalking = false
-    /// When TLS was ready.
-    var connectedAt = Duration.zero
+    /// When the server has said something first: it knew of the connection by then, and not necessarily
+    /// before.
+    var firstHeard: Duration?
     var nextPing: Duration?
     var nextDatagramPing: Duration?
     /// Until when the answer to a ping by TCP has to be here.
@@ -117,7 +118,6 @@ public struct ServerSession: Sendable {
     public mutating func connected(_ now: Duration) -> [Effect] {
         guard case .connecting = state else { return [] }
         state = .authenticating(limit: now + Self.stepLimit)
-        connectedAt = now
         let version = WireVersion.with {
             $0.versionV1 = 1 << 16 | 5 << 8
             $0.versionV2 = 1 << 48 | 5 << 32
@@ -137,6 +137,7 @@ public struct ServerSession: Sendable {
         case .idle, .connecting, .waiting, .ended: return []
         case .authenticating, .entering, .joined: break
         }
+        firstHeard = firstHeard ?? now
         do throws(MessageSplitter.Failure) {
             let messages = try splitter.split(bytes)
             return messages.flatMap { handle($0, now) }
@@ -179,6 +180,7 @@ public struct ServerSession: Sendable {
         splitter = MessageSplitter()
         directory = Directory()
         serverVersion = 0
+        firstHeard = nil
         session = nil
         channel = nil
         return [.connect]
