@@ -1,4 +1,4 @@
-"""libopus, for what a peer says and hears: 48 kHz, mono, packets of 20 milliseconds."""
+"""libopus, for what a peer says and hears: 48 kHz, mono, packets of any of its lengths."""
 import array
 import ctypes
 import math
@@ -18,13 +18,13 @@ class Encoder:
         self.frequency = frequency
         self.time = 0
 
-    def packet(self):
+    def packet(self, count=960):
         samples = array.array("h", (
-            int(16000 * math.sin(2 * math.pi * self.frequency * (self.time + i) / 48000)) for i in range(960)
+            int(16000 * math.sin(2 * math.pi * self.frequency * (self.time + i) / 48000)) for i in range(count)
         ))
-        self.time += 960
+        self.time += count
         result = ctypes.create_string_buffer(1000)
-        size = library.opus_encode(self.encoder, samples.buffer_info()[0], 960, result, 1000)
+        size = library.opus_encode(self.encoder, samples.buffer_info()[0], count, result, 1000)
         assert size > 0, size
         return result.raw[:size]
 

@@ -179,18 +179,22 @@ class Peer:
     def session_of(self, name):
         return next((session for session, state in self.people.items() if state.get(3) == name.encode()), None)
 
-    def talk(self, seconds, terminated=True, is_over=lambda: False):
-        """A sine of 1000 Hz through the tunnel, at the pace of a voice."""
-        count = int(seconds * 50)
+    def talk(self, seconds, terminated=True, is_over=lambda: False, length=20, loses=0):
+        """A sine of 1000 Hz through the tunnel, at the pace of a voice, in packets of `length` milliseconds.
+
+        loses: One of so many packets is not sent.
+        """
+        count = int(seconds * 1000 / length)
         begin = time.monotonic()
         for index in range(count):
-            opus = self.encoder.packet()
+            opus = self.encoder.packet(48 * length)
             is_last = terminated and (index == count - 1)
-            self.send(1, b"\x80" + mumble(self.counter) + mumble(len(opus) | (0x2000 if is_last else 0)) + opus)
-            self.counter += 2
+            if not loses or index % loses != loses // 2 or is_last:
+                self.send(1, b"\x80" + mumble(self.counter) + mumble(len(opus) | (0x2000 if is_last else 0)) + opus)
+            self.counter += length // 10
             if is_over() and not is_last:
                 break
-            time.sleep(max(0, begin + (index + 1) / 50 - time.monotonic()))
+            time.sleep(max(0, begin + (index + 1) * length / 1000 - time.monotonic()))
 
     def close(self):
         self.closed.set()
