@@ -245,7 +245,7 @@ call-test: dependencies build  ## programs that record, calls, and the recipes o
 	Tests/CallTests/recipes
 	Tests/CallTests/trixie
 
-mumble: dependencies  ## Applications/Mumble: a channel of a Mumble server; downloads Swift packages, 20 minutes the first time
+mumble: dependencies  ## Applications/Mumble: a channel of a Mumble server; downloads Swift packages, and takes long the first time
 	swift build --package-path Applications/Mumble -c release
 
 mumble-test: dependencies  ## its tests, with a real mumble-server on loopback

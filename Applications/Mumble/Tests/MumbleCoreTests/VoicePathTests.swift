@@ -92,6 +92,17 @@ import Testing
         #expect(talking.first { $0.effect == .disconnect }?.at == .seconds(1000 + 5 + 3))
     }
 
+    @Test func `a connection that hangs in mid-sentence is given up within seven seconds`() throws {
+        var test = try joined()
+        _ = try answer(&test, number: 1)
+        test.now += .seconds(1)
+        _ = test.session.transmissionBegan(test.now)
+        _ = test.say(.ping(WirePing()))
+        _ = try answer(&test, number: 2)
+        // Two seconds to the next ping by UDP, two for its answer, three for that of the ping by TCP.
+        #expect(test.run(.seconds(20)).first { $0.effect == .disconnect }?.at == .seconds(1001 + 7))
+    }
+
     @Test func `what is said before the path stands is sent in order once it does`() throws {
         var test = try TestSession()
         _ = test.session.transmissionBegan(test.now)

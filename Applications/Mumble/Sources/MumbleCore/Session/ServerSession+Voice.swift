@@ -69,7 +69,9 @@ extension ServerSession {
     /// A tunnelled packet has the server send what it sends through the tunnel too.
     mutating func expirePath(_ now: Duration) -> [Effect] {
         guard path?.expire(now) == true else { return [] }
-        return [send(.tunnel(format.encode(.ping(now.nanoseconds))))]
+        let tunnelled = send(.tunnel(format.encode(.ping(now.nanoseconds))))
+        // The connection may be gone too, which what is said would not show for long.
+        return [tunnelled] + (isTalking ? ping(now) : [])
     }
 
     mutating func duePings(_ now: Duration) -> [Effect] {
