@@ -12,6 +12,16 @@ import Testing
         return test
     }
 
+    /// Both ways stand, and somebody here has begun to talk at 1001 seconds.
+    private func talking() throws -> TestSession {
+        var test = try joined()
+        _ = try answer(&test, number: 1)
+        test.now += .seconds(1)
+        _ = test.session.transmissionBegan(test.now)
+        _ = test.say(.ping(WirePing()))
+        return test
+    }
+
     /// The server's answer to the last ping by UDP.
     private func answer(_ test: inout TestSession, number: UInt8) throws -> [ServerSession.Effect] {
         let zeros = [UInt8](repeating: 0, count: 16)
@@ -40,11 +50,7 @@ import Testing
     }
 
     @Test func `voice goes through the tunnel again when UDP is silent while somebody talks`() throws {
-        var test = try joined()
-        _ = try answer(&test, number: 1)
-        test.now += .seconds(1)
-        _ = test.session.transmissionBegan(test.now)
-        _ = test.say(.ping(WirePing()))
+        var test = try talking()
         // The next ping, two seconds later, is not answered for two seconds. Others are told through the
         // tunnel.
         _ = try answer(&test, number: 2)
@@ -93,11 +99,7 @@ import Testing
     }
 
     @Test func `a connection that hangs in mid-sentence is given up within seven seconds`() throws {
-        var test = try joined()
-        _ = try answer(&test, number: 1)
-        test.now += .seconds(1)
-        _ = test.session.transmissionBegan(test.now)
-        _ = test.say(.ping(WirePing()))
+        var test = try talking()
         _ = try answer(&test, number: 2)
         // Two seconds to the next ping by UDP, two for its answer, three for that of the ping by TCP.
         #expect(test.run(.seconds(20)).first { $0.effect == .disconnect }?.at == .seconds(1001 + 7))
