@@ -6,12 +6,15 @@ enum ActionsFile {
     private static let path = "/home/dev/.config/pushtotalk/actions.toml"
     private static let log = "/home/dev/actions.log"
 
-    /// An entry whose commands write `press` and `release`, a line each.
+    /// An entry whose commands write a line each: `press` or `release`, and the invocation of their unit,
+    /// which is the same for a press and its release (systemd.exec(5), `$INVOCATION_ID`).
     ///
     /// - Parameter subject: The line that names the device or the accessory file.
     /// - Returns: The entry, as it stands in the file.
     static func commands(of subject: String) -> String {
-        let lines = ["press", "release"].map { "\($0) = [\"sh\", \"-c\", \"echo \($0) >> \(log)\"]" }
+        let lines = ["press", "release"].map {
+            "\($0) = [\"sh\", \"-c\", \"echo \($0) $INVOCATION_ID >> \(log)\"]"
+        }
         return (["[[action]]", subject, "button = \"talk\""] + lines).joined(separator: "\n")
     }
 
@@ -29,11 +32,20 @@ enum ActionsFile {
         }
     }
 
-    /// What the commands have written since ``forget()``, a line each.
-    static func written() async throws -> [String] {
+    /// What the commands have written since ``forget()``.
+    static func written() async throws -> [String] { try await lines().map(\.word) }
+
+    /// The invocations of the commands that have run since then.
+    static func invocations(of word: String) async throws -> [String] {
+        try await lines().filter { $0.word == word }.map(\.invocation)
+    }
+
+    private static func lines() async throws -> [(word: String, invocation: String)] {
         // There is no file before the first command.
-        try await Command.run(["cat", log]).output.split(separator: "\n").map { String($0) }
-            .filter { ["press", "release"].contains($0) }
+        try await Command.run(["cat", log]).output.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ").map { String($0) }
+            return words.count == 2 ? (words[0], words[1]) : nil
+        }
     }
 
     static func forget() async throws {

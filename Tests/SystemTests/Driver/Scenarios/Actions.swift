@@ -145,23 +145,30 @@ private final class TwoPresses {
             _ = await Conditions.wait(delay) { false }
             try await perform(end)
             try await releaseAll()
-            try await eventually("\(step): all is released, each press once") {
-                let lines = try await ActionsFile.written()
-                let isPaired = lines.indices.allSatisfy {
-                    lines[$0] == ($0.isMultiple(of: 2) ? "press" : "release")
-                }
-                guard isPaired else { throw Failure("\(step): the commands have written \(lines)") }
-                let units = try await Machine.systemctl("list-units", "--quiet", "ptt-action-*")
-                return lines.count.isMultiple(of: 2) && units.isEmpty && !keys.isDown
-            }
+            try await areReleased(during: step)
             try await restore(after: end)
             ends[end, default: 0] += 1
         }
-        let presses = try await ActionsFile.written().count / 2
+        // What was still on its way at the last look.
+        try await areReleased(during: "the end")
+        let presses = try await ActionsFile.invocations(of: "release").count
         guard 2 * presses >= times, 2 * keys.presses >= times else {
             throw Failure("of \(times) presses \(presses) ran a command and \(keys.presses) held the key")
         }
         if times > 0 { print("\(presses) presses ran commands, \(keys.presses) held the key: \(ends)") }
+    }
+
+    /// Nothing is held, and each press was released once.
+    private func areReleased(during step: String) async throws {
+        try await eventually("\(step): all is released") {
+            let releases = try await ActionsFile.invocations(of: "release")
+            guard Set(releases).count == releases.count else {
+                throw Failure("\(step): a press was released twice: \(releases)")
+            }
+            let presses = try await ActionsFile.invocations(of: "press")
+            let units = try await Machine.systemctl("list-units", "--quiet", "ptt-action-*")
+            return Set(presses).isSubset(of: releases) && units.isEmpty && !keys.isDown
+        }
     }
 
     private func perform(_ end: End) async throws {
@@ -171,9 +178,9 @@ private final class TwoPresses {
             for button in Self.buttons { try await ButtonSimulator.perform("disconnect", on: button) }
         case .accessoryd: try await Machine.kill("ptt-accessoryd")
         case .actions: try await Machine.kill("ptt-actions")
-        // Nothing of it may be there, or it has ended already.
+        // That of the press; it may have ended already.
         case .command:
-            let kill = ["systemctl", "--user", "kill", "-s", "KILL", "ptt-action-*"]
+            let kill = ["systemctl", "--user", "kill", "-s", "KILL", "--kill-whom=main", "ptt-action-*"]
             _ = try await Command.run(kill)
         case .keys: try await Machine.root("systemctl kill -s KILL 'ptt-keys@*'")
         case .stop: try await Machine.systemctl("stop", "ptt-actions.service")
