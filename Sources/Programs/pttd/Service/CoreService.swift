@@ -21,9 +21,9 @@ final class CoreService {
     var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
     /// The client that has an audio token for its recording. What was captured has been sent when that ends:
     /// so the end of its audio socket is the end of the recording.
-    private var recorder: ClientID? {
+    private var recordingClient: ClientID? {
         didSet {
-            if let former = oldValue, former != recorder { audio.revoke(former) }
+            if let former = oldValue, former != recordingClient { audio.revoke(former) }
         }
     }
     /// The calls of `SubscribeLevels`.
@@ -72,11 +72,11 @@ final class CoreService {
 
     private func holdersChanged(_ holders: [ClientID]) {
         clients.serveFirst(holders)
-        if recorder != holders.first { recorder = nil }
+        if recordingClient != holders.first { recordingClient = nil }
     }
 
     func issueRecordingToken(to client: ClientID) -> String {
-        recorder = client
+        recordingClient = client
         return audio.issueToken(to: client)
     }
 
