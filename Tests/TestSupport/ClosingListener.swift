@@ -22,6 +22,9 @@ package final class ClosingListener {
         }
     }
 
+    // Before the descriptor closes with this object.
+    isolated deinit { source?.cancel() }
+
     private func accept() {
         // A client that has gone again made its attempt nevertheless.
         _ = try? UnixSocket.accept(listening.value)

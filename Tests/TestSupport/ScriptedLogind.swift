@@ -133,8 +133,7 @@ package final class ScriptedLogind {
         let released = released
         let source = try? DescriptorSource(reading, .readable) { [weak self] _ in
             released.add(())
-            self?.locks.removeAll { $0.0 == reading }
-            _ = close(reading)
+            self?.close { $0 == reading }
         }
         guard let source else { return call.fail(.failed("no watch")) }
         locks.append((reading, source))
@@ -142,6 +141,17 @@ package final class ScriptedLogind {
         call.reply(.descriptor(BusDescriptor(OwnedDescriptor(adopting: lock))))
         acquired.add(())
     }
+
+    private func close(_ isMeant: (Int32) -> Bool) {
+        for (reading, source) in locks where isMeant(reading) {
+            // Its handler may be running, after which it is released.
+            source.cancel()
+            _ = Glibc.close(reading)
+        }
+        locks.removeAll { isMeant($0.0) }
+    }
+
+    isolated deinit { close { _ in true } }
 
     // MARK: Events
 

@@ -26,6 +26,9 @@ final class NotifySocket {
         source = try DescriptorSource(descriptor.value, .readable) { [weak self] _ in self?.receive() }
     }
 
+    // Before the descriptor closes with this object.
+    isolated deinit { source?.cancel() }
+
     private func receive() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor.value, &buffer, buffer.count, Int32(MSG_DONTWAIT))

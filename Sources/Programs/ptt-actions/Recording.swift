@@ -27,6 +27,8 @@ final class Recording {
     private let events: ServiceConnection
     private let origin: Origin
     private let role: ButtonRole
+    private let format: AudioFormat
+    private var hasRequested = false
     private let report: @EventLoop (Event) -> Void
     private var file: RecordingFile?
     private var audio: AudioSocketClient?
@@ -34,6 +36,8 @@ final class Recording {
     private var lastEnd: (TransmissionID, EndCause)?
     private var failure: String?
     private var isReleased = false
+    /// The core has said why it ended.
+    private var hasEnded = false
     private lazy var deadline = TimerSource { [weak self] in self?.complete() }
 
     /// - Parameters:
@@ -50,6 +54,7 @@ final class Recording {
     ) throws {
         origin = Origin(kind: .unknown, identifier: button.device, name: name)
         role = button.role
+        self.format = format
         self.report = report
         core = try .core()
         events = try .core()
@@ -61,6 +66,12 @@ final class Recording {
             ended: { _ in }
         )
         core.onClose = { [weak self] in self?.fail("\($0)") }
+    }
+
+    /// The first update says that the core tells of ends from now on, also of one that follows at once.
+    private func begin() {
+        guard !hasRequested, !isReleased else { return }
+        hasRequested = true
         let request = ChannelInterface.BeginRequest(
             channelID: nil,
             source: .handsfreeButton,
@@ -90,14 +101,24 @@ final class Recording {
     private static let tooOld = "pttd is older than ptt-actions, and records nothing: restart it"
 
     private func handle(_ update: ChannelInterface.Update) {
+        begin()
         guard case .transmissionEnded(let ended, let cause, _) = update.event else { return }
         lastEnd = (ended.transmissionID, cause)
         self.ended(ended.transmissionID, cause)
     }
 
     private func ended(_ transmission: TransmissionID, _ cause: EndCause) {
-        guard transmission == self.transmission, cause != .released else { return }
-        failure = failure ?? "the recording ended before the release: \(cause.rawValue)"
+        guard transmission == self.transmission else { return }
+        hasEnded = true
+        if cause != .released {
+            failure = failure ?? "the recording ended before the release: \(cause.rawValue)"
+        }
+        completeIfOver()
+    }
+
+    /// Why it ended before the release comes by another connection than its last samples.
+    private func completeIfOver() {
+        if isReleased, audio == nil, hasEnded || failure != nil { complete() }
     }
 
     /// Closes the microphone. The press goes on until its release.
@@ -111,7 +132,7 @@ final class Recording {
     private func audioEnded() {
         audio?.close()
         audio = nil
-        if isReleased { complete() }
+        completeIfOver()
     }
 
     /// The button is released.
@@ -126,10 +147,7 @@ final class Recording {
             cause: .released,
             role: role
         )
-        core.call(ChannelInterface.endTransmitting, request) { [weak self] _ in
-            guard let self, audio == nil else { return }
-            complete()
-        }
+        core.call(ChannelInterface.endTransmitting, request) { [weak self] _ in self?.completeIfOver() }
     }
 
     private func complete() {

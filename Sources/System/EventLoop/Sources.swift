@@ -99,8 +99,13 @@ package final class DescriptorSource {
 
     /// Ends the watch. Further calls do nothing.
     package func cancel() {
+        assert(isOpen, "a descriptor was closed before its source was cancelled")
         source = released(source)
     }
+
+    /// False if the descriptor was closed: where another process has a copy of it, `epoll` goes on reporting
+    /// it, for a source that is released (epoll(7), question 6).
+    private var isOpen: Bool { source.map { fcntl(sd_event_source_get_io_fd($0), F_GETFD) >= 0 } ?? true }
 }
 
 /// Calls a handler at a given time. Idle until armed.

@@ -40,6 +40,8 @@ final class Listener {
     }
 
     isolated deinit {
+        // Before the descriptor closes with this object: the service manager may have a copy of it.
+        source?.cancel()
         // Fails if the file is gone or belongs to another user; nothing is left to do then.
         if let path { _ = unlink(path) }
     }
