@@ -25,15 +25,17 @@ extension Model {
         if let limit = gateLimit, now >= limit { gateLimit = nil }
     }
 
-    /// Semantics, “Latch”: only the connection and the button that hold the transmission keep it on.
+    /// Semantics, “Latch”: only the connection and the button that hold the transmission keep it on; of a
+    /// recording only the button counts, by the identifier of its device.
     mutating func latch(_ client: ClientID, _ report: ChannelInterface.LatchReport) -> String {
         let isLastResort = channel == nil && report.channelID == nil && attachments[client] == nil
         if !isLastResort, let refusal = noAccess(client, report.channelID) { return refusal }
         guard let transmission, transmission.released == nil else { return "noTransmission" }
-        guard
-            report.origin == transmission.origin && report.role == transmission.role
-                && client == transmission.client
-        else { return "notHeld" }
+        let isOfTheDevice =
+            transmission.isRecording
+            ? report.origin.identifier == transmission.origin.identifier
+            : report.origin == transmission.origin && client == transmission.client
+        guard isOfTheDevice && report.role == transmission.role else { return "notHeld" }
         guard !transmission.isLatched else { return "done" }
         self.transmission?.isLatched = true
         self.transmission?.owesLatchTone = true

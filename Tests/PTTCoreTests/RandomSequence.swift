@@ -104,7 +104,10 @@ enum RandomSequence {
                 TestEvents.foreground(true, by: radio),
             ])
         case 53 where Bool.random(using: &random):
-            return TestEvents.latch(TestEvents.button, role: random.pick([.talk, .talk, .emergency]))
+            return TestEvents.latch(
+                TestEvents.button,
+                role: random.pick([.talk, .talk, .emergency, .secondTalk])
+            )
         case 53...56:
             return TestEvents.end(
                 random.pick([TestEvents.button, TestEvents.headset]),

@@ -59,6 +59,7 @@ extension TestEvents {
         "the button latches": latch(button),
         "the button's emergency button latches": latch(button, role: .emergency),
         "another connection latches the button": latch(button, by: commandLine),
+        "the recording button latches": latch(button, role: .secondTalk),
         "channel up is pressed": report(.channelUp, isPressed: true),
         "channel up is pressed on another connection": report(
             .channelUp,

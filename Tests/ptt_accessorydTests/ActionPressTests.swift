@@ -125,6 +125,37 @@ struct ActionPressTests {
     }
 
     @Test @EventLoop
+    func `after a tap a latch keeps an action on until the next press, and the core is told`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(
+            buttons: ["ffe0", "aina"],
+            enrolled: false,
+            actions: Self.action("talk", accessory: "ffe0")
+        )
+        let other = AccessoryFixture.address(of: 2)
+        try fixture.enrol([Enrolment(AccessoryFixture.address(of: 1), mode: .latch), Enrolment(other)])
+        let actions = try await Actions(for: fixture)
+        try await fixture.ready(2)
+        // On a busy machine what should be a tap may be longer: then it is held.
+        for attempt in 0..<20 {
+            for button in 1...2 {
+                try await fixture.simulate("press \(button)")
+                try await fixture.simulate("release \(button)")
+            }
+            let log = String(repeating: "press\nrelease\n", count: attempt)
+            if try await fixture.asked() == .latch(first, .talk) {
+                try await isLogged(log + "press\n", fixture)
+                try await fixture.simulate("press")
+                try await isLogged(log + "press\nrelease\n", fixture)
+                return withExtendedLifetime(actions) {}
+            }
+            #expect(try await fixture.asked() == .end(other.text, .released))
+        }
+        Issue.record("no press was short enough for a tap")
+    }
+
+    @Test @EventLoop
     func `without ptt-actions the press of a button with an action does nothing, and says so`()
         async throws
     {

@@ -134,7 +134,10 @@ extension TalkSession {
     ) -> Answer {
         if let refusal = accessRefusal(to: report.channelID, of: client) { return .refused(refusal) }
         guard var lease, lease.released == nil else { return .refused(.noTransmission) }
-        guard transmits(report.origin, report.role, by: client) else {
+        let isHeld =
+            lease.isRecording
+            ? report.isOf(lease.transmission) : transmits(report.origin, report.role, by: client)
+        guard isHeld else {
             return .refused(.notHeld(by: report.origin, report.role, lease.transmission))
         }
         guard lease.transmission.latched == nil else { return .done }
@@ -256,5 +259,18 @@ extension Duration {
     fileprivate var secondsRoundedUp: Int {
         let (seconds, attoseconds) = components
         return Int(seconds) + (attoseconds > 0 ? 1 : 0)
+    }
+}
+
+extension ChannelInterface.LatchReport {
+    /// What watches the button of a recording is another connection than the recorder's, to which it says the
+    /// identifier of the origin only.
+    fileprivate func isOf(_ transmission: Transmission) -> Bool {
+        let origin = Origin(
+            kind: transmission.origin.kind,
+            identifier: origin.identifier,
+            name: origin.name
+        )
+        return origin == transmission.origin && role == transmission.role
     }
 }

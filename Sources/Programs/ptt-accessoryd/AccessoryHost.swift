@@ -70,7 +70,7 @@ final class AccessoryHost {
         case .begin(let attempt, let role): begin(attempt, role)
         case .end(let cause, let role): end(cause, role)
         case .letGo(let role): core.end(accessory.origin, .released, role: role)
-        case .latch(let role): if actions[role] == nil { core.latch(accessory.origin, role: role) }
+        case .latch(let role): core.latch(accessory.origin, role: role)
         case .report(let role, let isPressed): report(role, isPressed: isPressed)
         case .subscribe(let input): link?.subscribe(input)
         case .fence(let input): link?.read(input)

@@ -135,12 +135,12 @@ final class PressForwarder {
         }
     }
 
-    /// Reports a tap that keeps the transmission of its button on, in this turn of the loop. Without a
-    /// connection nothing is kept on.
+    /// Reports a tap that keeps the transmission of its button on, also the recording of its action, in this
+    /// turn of the loop. Without a connection nothing is kept on.
     func latch(_ origin: Origin, role: ButtonRole) {
         let report = ChannelInterface.LatchReport(channelID: nil, origin: origin, role: role)
         core.requests?.call(ChannelInterface.reportLatch, report) { [log] result in
-            // The core refuses this for a transmission that was refused or is over.
+            // The core refuses this for a transmission that was refused or is over, and for other actions.
             if case .failure(let error) = result { log.debug("latch of \(origin.name): \(error)") }
         }
     }
