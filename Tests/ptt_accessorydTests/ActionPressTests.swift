@@ -155,6 +155,25 @@ struct ActionPressTests {
         Issue.record("no press was short enough for a tap")
     }
 
+    @Test @EventLoop func `pttctl runs the action of a button that it finds by name, and says how it ended`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(actions: Self.action("talk", accessory: "ffe0"))
+        let actions = try await Actions(for: fixture)
+        try await fixture.ready()
+        let process = try TestProcess(
+            [TestProcess.built("pttctl"), "action", "test", "PTT", "talk", "--for", "100ms"],
+            environment: ["XDG_RUNTIME_DIR": fixture.directory],
+            mergesErrors: true
+        )
+        let (status, lines) = try await process.output()
+        #expect(status == 0 && lines.count == 2, "\(lines)")
+        #expect(lines.first?.hasSuffix("PTT runs sh, then sh") == true, "\(lines)")
+        #expect(lines.last?.hasSuffix("PTT has ended sh, then sh") == true, "\(lines)")
+        try await isLogged("press\nrelease\n", fixture)
+        withExtendedLifetime(actions) {}
+    }
+
     @Test @EventLoop
     func `without ptt-actions the press of a button with an action does nothing, and says so`()
         async throws
