@@ -21,10 +21,12 @@ enum ActionsFile {
     /// Runs `body` while a file with these entries counts, and removes it, also if `body` throws.
     static func with(_ entries: [String], _ body: @EventLoop () async throws -> Void) async throws {
         let text = entries.joined(separator: "\n").replacing("\n", with: "\\n")
+        // A press that a scenario before has left may have written since.
+        let forget = "rm -f \(log) \(ReceivedRecordings.log)"
         try await Command.output(of: [
-            "sh", "-c", "mkdir -p ${0%/*} && printf '\(text)\\n' > $0.new && mv $0.new $0", path,
+            "sh", "-c", "\(forget); mkdir -p ${0%/*} && printf '\(text)\\n' > $0.new && mv $0.new $0", path,
         ])
-        try await Scenario.restoring(by: "rm -f \(path) \(log)") {
+        try await Scenario.restoring(by: "rm -f \(path); \(forget)") {
             try await eventually("the service of the actions runs") {
                 try await Machine.isActive("ptt-actions.service")
             }

@@ -131,11 +131,17 @@ enum Machine {
 
     // MARK: - From outside
 
+    /// Whether the sound server has a capture stream of the core.
+    static func coreRecords() async throws -> Bool {
+        let answer = try await Command.run(["pactl", "list", "source-outputs"])
+        return answer.status == 0 && answer.output.contains("application.process.binary = \"pttd\"")
+    }
+
     /// Checks that no program of the user records. A sound server that is away is asked again.
-    static func nothingRecords() async throws {
+    static func nothingRecords(within limit: Duration = standardLimit) async throws {
         var last = ""
         do {
-            try await eventually("no capture stream is left") {
+            try await eventually("no capture stream is left", within: limit) {
                 let answer = try await Command.run(["pactl", "list", "short", "source-outputs"])
                 last = answer.output
                 return answer.status == 0 && answer.output.isEmpty
