@@ -41,7 +41,9 @@ final class GuestFixture {
         try await restartCore()
         var failure: (any Error)?
         do { try await body() } catch { failure = error }
-        try await Command.output(of: ["rm", "-r", directory])
+        // Not the directory: the guest has overlayfs, which does not always tell who watches one that it is
+        // removed (inotify(7)). ptt-accessoryd would go on watching that one.
+        try await Command.output(of: ["sh", "-c", "rm -r \(directory)/*"])
         try await restartCore()
         if let failure { throw failure }
     }
