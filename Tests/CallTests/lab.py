@@ -9,6 +9,7 @@ import threading
 import time
 
 here = os.path.dirname(os.path.realpath(__file__))
+voice = 1000
 build = os.environ.get("PTT_PROGRAMS") or os.path.realpath(os.path.join(here, "../../.build/debug"))
 
 
@@ -241,3 +242,12 @@ class Listener:
     def loudest(self, since):
         """None if nothing has arrived since then."""
         return max((loud for when, loud in list(self.pieces) if when >= since), default=None)
+
+    def is_silent(self, noise, duration=1):
+        """True once nothing louder has arrived for so long, and something has."""
+        loudest = self.loudest(time.monotonic() - duration)
+        began = self.pieces[0][0] if self.pieces else time.monotonic()
+        return loudest is not None and loudest <= noise and time.monotonic() - began > duration
+
+    def hears(self, since):
+        return (self.loudest(since) or 0) > voice
