@@ -244,6 +244,7 @@ call-test: dependencies build  ## programs that record, calls, and the recipes o
 	Tests/CallTests/run
 	Tests/CallTests/recipes
 	Tests/CallTests/trixie
+	Tests/CallTests/trixie recipes
 
 mumble: dependencies  ## Applications/Mumble: a channel of a Mumble server; downloads Swift packages, and takes long the first time
 	swift build --package-path Applications/Mumble -c release

@@ -100,12 +100,14 @@ class Mumble(Call):
     needs = ("mumble", server, "Xvfb", "xdotool", "openssl", "sqlite3")
     processes = ("user", "listener", "mumble-server")
     port = 64799
+    # The setting of its transmission: 0 continuous, 2 push to talk; and its microphone.
+    clients = [("listener", 2, "tone"), ("user", 0, "ptt_mic")]
 
     def connect(self, lab):
         lab.display()
         digest = self.start_server(lab)
-        for name, transmit in [("listener", 2), ("user", 0)]:
-            self.start_client(lab, name, transmit, digest)
+        for client in self.clients:
+            self.start_client(lab, *client, digest)
 
     def start_server(self, lab):
         key, certificate = lab.path("key.pem"), lab.path("certificate.pem")
@@ -128,7 +130,7 @@ class Mumble(Call):
         text = lab.run("openssl", "x509", "-in", certificate, "-noout", "-fingerprint", "-sha1")
         return text.partition("=")[2].replace(":", "").strip().lower()
 
-    def start_client(self, lab, name, transmit, digest):
+    def start_client(self, lab, name, transmit, source, digest):
         home = lab.path("mumble-" + name)
         config, data = home + "/config/Mumble", home + "/data/Mumble/Mumble"
         os.makedirs(config, exist_ok=True)
@@ -136,9 +138,10 @@ class Mumble(Call):
         with open(config + "/Mumble.conf", "w") as file:
             file.write(
                 f"[General]\nlastupdate=2\ndatabase={data}/mumble.sqlite\n\n"
-                f"[audio]\ninput=PulseAudio\noutput=PulseAudio\ntransmit={transmit}\nnoisesupress=0\nmaxloudness=1000\n\n"
-                f"[pulseaudio]\ninput={'ptt_mic' if name == 'user' else 'tone'}\n"
-                f"output={'speaker' if name == 'user' else 'far'}\n\n"
+                f"[audio]\ninput=PulseAudio\noutput=PulseAudio\ntransmit={transmit}\nnoisesupress=0\nmaxloudness=1000\n"
+                # 1.5 would take the voice, which is one tone, for noise.
+                "noiseCancelMode=0\n\n"
+                f"[pulseaudio]\ninput={source}\noutput={'speaker' if name == 'user' else 'far'}\n\n"
                 "[ui]\nupdateCheck=false\npluginCheck=false\nusage=false\naskonquit=false\n\n[tts]\nenable=false\n"
             )
         lab.run(
