@@ -14,6 +14,10 @@ class OBS:
     noise = 40
     is_default = False
 
+    def __init__(self, device="ptt_mic", is_muted=False, settings=""):
+        """`settings` are for global.ini."""
+        self.device, self.is_muted, self.settings = device, is_muted, settings
+
     def missing(self):
         return next((command for command in ["obs", "ffmpeg", "Xvfb"] if not which(command)), None)
 
@@ -36,8 +40,9 @@ class OBS:
 
     def stop(self, lab):
         lab.stop("program")
-        lab.run("pkill", "--session", str(lab.processes["recording"].pid))
-        lab.stop("recording")
+        if "recording" in lab.processes:
+            lab.run("pkill", "--session", str(lab.processes["recording"].pid))
+            lab.stop("recording")
 
     def configure(self, lab, folder):
         """As the wizard of its first start would leave it, with the microphone chosen in Settings → Audio."""
@@ -48,7 +53,8 @@ class OBS:
         lab.write(
             "config/obs-studio/global.ini",
             "[General]\nFirstRun=true\nInfoIncrement=99\nLastVersion=520093697\nEnableAutoUpdates=false\n"
-            "[Basic]\nProfile=Untitled\nProfileDir=Untitled\nSceneCollection=Untitled\nSceneCollectionFile=Untitled\n",
+            "[Basic]\nProfile=Untitled\nProfileDir=Untitled\nSceneCollection=Untitled\nSceneCollectionFile=Untitled\n"
+            + self.settings,
         )
         lab.write(
             "config/obs-studio/basic/profiles/Untitled/basic.ini",
@@ -58,7 +64,7 @@ class OBS:
         )
         microphone = {
             "id": "pulse_input_capture", "versioned_id": "pulse_input_capture", "name": "Mic/Aux",
-            "settings": {"device_id": "ptt_mic"}, "mixers": 255, "volume": 1.0, "muted": False, "enabled": True,
+            "settings": {"device_id": self.device}, "mixers": 255, "volume": 1.0, "muted": self.is_muted, "enabled": True,
         }
         scene = {"id": "scene", "versioned_id": "scene", "name": "Scene", "settings": {"id_counter": 0, "items": []}}
         collection = {
