@@ -268,7 +268,7 @@ bench: dependencies $(static)  ## latency, memory and wake-ups beside other prog
 
 order: dependencies $(static)  ## places the functions of a press side by side in the programs; commit the file after larger changes
 	@$(delete_stale)
-	@for program in pttd ptt-accessoryd ptt-bench; do \
+	@for program in pttd ptt-accessoryd ptt-actions ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
 	@$(no_bluetooth)
 	PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories Tests/Benchmarks/order $(order)
