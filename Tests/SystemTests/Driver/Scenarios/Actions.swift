@@ -16,7 +16,7 @@ extension Scenario {
         ),
     ]
 
-    private static let key = "[[action]]\naccessory = \"aina\"\nbutton = \"talk\"\nkey = \"KEY_F13\""
+    static let key = "[[action]]\naccessory = \"aina\"\nbutton = \"talk\"\nkey = \"KEY_F13\""
 
     /// One button runs commands, one holds a key, and one records.
     private static let entries = [
