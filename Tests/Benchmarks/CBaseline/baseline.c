@@ -1,10 +1,13 @@
 #include "baseline.h"
 #include <dbus/dbus.h>
+#include <fcntl.h>
+#include <linux/uinput.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -130,6 +133,24 @@ static int changed_value(DBusMessage *message) {
     return -1;
 }
 
+// Of baseline_key().
+static int keyboard = -1;
+
+static bool make_keyboard(void) {
+    struct uinput_setup setup = {.id = {.bustype = BUS_VIRTUAL}, .name = "C Client Keys"};
+    keyboard = open("/dev/uinput", O_WRONLY | O_CLOEXEC);
+    return keyboard >= 0 && ioctl(keyboard, UI_SET_EVBIT, EV_KEY) == 0 && ioctl(keyboard, UI_SET_KEYBIT, KEY_F14) == 0
+        && ioctl(keyboard, UI_DEV_SETUP, &setup) == 0 && ioctl(keyboard, UI_DEV_CREATE) == 0;
+}
+
+static bool set_key(int value) {
+    struct input_event events[] = {
+        {.type = EV_KEY, .code = KEY_F14, .value = value},
+        {.type = EV_SYN, .code = SYN_REPORT},
+    };
+    return write(keyboard, events, sizeof events) == sizeof events;
+}
+
 static bool act(char *const *command) {
     if (!command) return send_message(request, sizeof request);
     pid_t child;
@@ -140,7 +161,9 @@ static DBusHandlerResult receive(DBusConnection *connection, DBusMessage *messag
     (void)connection;
     if (!dbus_message_is_signal(message, DBUS_INTERFACE_PROPERTIES, "PropertiesChanged"))
         return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
-    if (changed_value(message) == 1) act(command);
+    int value = changed_value(message);
+    if (keyboard >= 0) set_key(value == 1);
+    else if (value == 1) act(command);
     return DBUS_HANDLER_RESULT_HANDLED;
 }
 
@@ -152,16 +175,20 @@ int baseline_receive(const char *address, const char *path, char *const *command
     char rule[512];
     snprintf(
         rule, sizeof rule,
-        "type='signal',sender='org.bluez',path='%s',interface='org.freedesktop.DBus.Properties',"
+        "type='signal',sender='org.bluez',path_namespace='%s',interface='org.freedesktop.DBus.Properties',"
         "member='PropertiesChanged'",
         path);
     DBusError error = DBUS_ERROR_INIT;
     dbus_bus_add_match(connection, rule, &error);
     if (dbus_error_is_set(&error)) return 1;
     dbus_connection_add_filter(connection, receive, (void *)command, NULL);
-    if (!act(command)) return 1;
+    if (keyboard < 0 && !act(command)) return 1;
     while (dbus_connection_read_write_dispatch(connection, -1)) {}
     return 0;
+}
+
+int baseline_key(const char *address, const char *path) {
+    return make_keyboard() ? baseline_receive(address, path, NULL) : 1;
 }
 
 int baseline_relay(void) {

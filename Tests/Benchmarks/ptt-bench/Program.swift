@@ -19,6 +19,8 @@ struct Program {
         case "baseline-run" where arguments.count > 3:
             let command = arguments.dropFirst(3).map { strdup($0) } + [nil]
             exit(baseline_receive(arguments[1], arguments[2], command))
+        // For Tests/SystemTests, which has virtual devices.
+        case "baseline-key" where arguments.count == 3: exit(baseline_key(arguments[1], arguments[2]))
         case "baseline-relay" where arguments.count == 1: exit(baseline_relay())
         case .some(let name) where BaselineSound(rawValue: name) != nil:
             exit(BaselineSound(rawValue: name)?.run(Array(arguments.dropFirst())) ?? 64)

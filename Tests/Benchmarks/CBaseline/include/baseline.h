@@ -13,9 +13,12 @@ int64_t baseline_call(void *connection, const char *method);
 // one with an empty message.
 int baseline_answer(const char *address);
 
-// For each change of the property `Value` of the object at `path` to 1, starts `command`, or, if that is NULL, writes one
+// For each change of the property `Value` to 1, of the object at `path` or one below, starts `command`, or, if that is NULL, writes one
 // message of the length of a BeginTransmitting call to standard output, until the bus ends. Does it once when ready.
 int baseline_receive(const char *address, const char *path, char *const *command);
+
+// The same, but holds the key F14 of a virtual device as long as `Value` is 1. The device is there before the connection.
+int baseline_key(const char *address, const char *path);
 
 // For each message on standard input, writes one of the length of a transmissionBegan event to standard output.
 int baseline_relay(void);

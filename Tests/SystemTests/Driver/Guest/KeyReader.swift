@@ -1,16 +1,22 @@
 import EventLoop
 import Input
 
-/// What a program reads of the device that ptt-keys makes.
+/// What a program reads of a virtual device with one key.
 @EventLoop
 final class KeyReader {
     private(set) var isDown = false
     private(set) var presses = 0
     private(set) var releases = 0
+    /// The time of the last press, as the kernel has it.
+    private(set) var pressed = MonotonicInstant.now
+    private let name: String
+    private let key: String
     private let monitor: DeviceMonitor
     private var device: KeyDevice?
 
-    init() throws {
+    /// By default of the device that ptt-keys makes.
+    init(of name: String = "Push-to-Talk Keys", key: String = "KEY_F13") throws {
+        (self.name, self.key) = (name, key)
         monitor = try DeviceMonitor(subsystem: "input", tag: nil)
         try monitor.start { [weak self] event in
             switch event {
@@ -21,16 +27,15 @@ final class KeyReader {
     }
 
     private func open(_ node: InputNode) {
-        guard node.name == "Push-to-Talk Keys", node.isReadable, device == nil,
-            let key = KeyCode(name: "KEY_F13")
-        else { return }
+        guard node.name == name, node.isReadable, device == nil, let key = KeyCode(name: key) else { return }
         // Not there any more.
         device = try? KeyDevice(node, keys: [key]) { [weak self] in self?.handle($0) }
     }
 
     private func handle(_ event: KeyDeviceEvent) {
         switch event {
-        case .key(let event) where event.edge == .pressed: (isDown, presses) = (true, presses + 1)
+        case .key(let event) where event.edge == .pressed:
+            (isDown, presses, pressed) = (true, presses + 1, event.time)
         case .key: release()
         case .vanished:
             device = nil
