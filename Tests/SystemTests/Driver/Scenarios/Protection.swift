@@ -2,7 +2,7 @@ import EventLoop
 
 extension Scenario {
     static let protection =
-        ["pttd", "ptt-accessoryd", "ptt-keys@"].map { unit in
+        ["pttd", "ptt-accessoryd", "ptt-keys", "ptt-keys@"].map { unit in
             Scenario(part: 8, "the sandbox of \(unit) does what its unit says") { _ in
                 try await Command.output(
                     of: ["sudo", "-n", "sandbox-check", "\(unit).service"],
