@@ -82,7 +82,7 @@ import Testing
         let page = URL(filePath: #filePath).appending(path: "../../../Documentation/Actions.md").standardized
         let blocks = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```toml\n")
             .dropFirst()
-        #expect(blocks.count == 7)
+        #expect(blocks.count == 9)
         for block in blocks {
             let text = try #require(block.components(separatedBy: "```").first)
             #expect(try ActionList(toml: text).actions.count == 1)

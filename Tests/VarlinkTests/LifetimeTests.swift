@@ -8,6 +8,38 @@ import Varlink
 @Suite struct LifetimeTests {
     init() { withRunningLoop() }
 
+    /// As ptt-keys does, whose one client takes the keys with it.
+    @Test @EventLoop func `a server may stop in the handler of a connection that ends`() async throws {
+        @EventLoop final class Box {
+            var server: VarlinkServer?
+        }
+        let (box, stopped) = (Box(), AsyncQueue(of: Void.self))
+        let interface = VarlinkInterface(
+            "interface org.example.Test\nmethod Echo() -> ()",
+            methods: [
+                "Echo": { call in
+                    call.connection.onClose {
+                        box.server?.stop()
+                        stopped.add(())
+                    }
+                    call.reply()
+                }
+            ]
+        )
+        let info = VarlinkServiceInfo(vendor: "V", product: "P", version: "1", url: "https://example.org")
+        let server = VarlinkServer(info, [interface]) { _, _ in }
+        box.server = server
+        let (near, far) = try UnixSocket.pair(.stream).release()
+        try server.serve(OwnedDescriptor(adopting: far))
+        let client = try VarlinkClient(adopting: OwnedDescriptor(adopting: near))
+        _ = try await client.call("org.example.Test.Echo")
+        client.close()
+        try await stopped.next()
+        // In a later turn of the loop.
+        let other = try ServerFixture()
+        _ = try await other.client.call("org.example.Test.Echo")
+    }
+
     @Test @EventLoop func `calls wait while one is handled, and are read only up to the limit`()
         async throws
     {

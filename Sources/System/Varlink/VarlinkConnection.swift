@@ -41,7 +41,9 @@ package final class VarlinkConnection {
         self.server = server
         stream.onMessage = { [unowned self] in received($0) }
         stream.onBroken = { [unowned self] in refuse("message", $0, mayAnswer: true) }
-        stream.onEnd = { [unowned self] _ in
+        stream.onEnd = { [weak self] _ in
+            // A handler of the end may stop the server, which holds this.
+            guard let self else { return }
             closed()
             self.server?.forget(self)
         }

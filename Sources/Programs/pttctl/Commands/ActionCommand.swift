@@ -132,10 +132,16 @@ private final class ActionTest {
     func run(releasingAfter limit: Duration) async throws {
         let button = try ServiceConnection.actions()
         let events = try ServiceConnection.actions()
-        events.subscribe({ [self] in handle($0) }, ended: { [self] in end($0) })
-        button.press(press, { _ in }, ended: { [self] error in if let error { end(error) } })
         let release = TimerSource { button.close() }
-        release.arm(after: limit)
+        events.subscribe(
+            { [self] update in
+                if let event = update.event { return handle(event, at: update.time) }
+                // The first update: from now on no event is missed.
+                button.press(press, { _ in }, ended: { [self] error in if let error { end(error) } })
+                release.arm(after: limit)
+            },
+            ended: { [self] in end($0) }
+        )
         for await _ in ended {}
         release.disarm()
         button.close()
@@ -143,11 +149,9 @@ private final class ActionTest {
         if let failure { throw failure }
     }
 
-    private func handle(_ update: ActionInterface.Update) {
-        guard let event = update.event, event.identifier == press.identifier, event.role == press.role else {
-            return
-        }
-        Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
+    private func handle(_ event: ActionInterface.Event, at time: Int) {
+        guard event.identifier == press.identifier, event.role == press.role else { return }
+        Terminal.print("\(Wording.time(time))  \(Wording.line(event))")
         switch event.kind {
         case .began, .unknown: break
         case .ended: end(event.remark.map { CommandError($0) })

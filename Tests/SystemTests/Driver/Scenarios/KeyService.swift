@@ -29,6 +29,7 @@ extension Scenario {
                     try await isConfined()
                 }
                 try await runs(0, during: "the action is gone")
+                try await Machine.root("! journalctl --quiet --unit='ptt-keys@*' | grep status=6/ABRT")
             }
         }
     }
