@@ -86,13 +86,14 @@ enum ActionTimes {
         let before = try ProcessFigures(program.processID)
         await pause(.seconds(idleSeconds))
         let after = try ProcessFigures(program.processID)
+        // No limit: ptt-keys, which does nothing but wait, has 6.1 MB of the runtime and the C library.
+        table.printFigure("ptt-actions, resident", Double(after.resident) / 1024, in: .megabytes)
         table.printFigure(
-            "ptt-actions, resident",
-            Double(after.resident) / 1024,
+            "ptt-actions, proportional",
+            Double(after.proportional) / 1024,
             in: .megabytes,
             limit: .figure(6)
         )
-        table.printFigure("ptt-actions, proportional", Double(after.proportional) / 1024, in: .megabytes)
         table.printFigure("ptt-actions, not of files", Double(after.anonymous) / 1024, in: .megabytes)
         table.printFigure(
             "ptt-actions, voluntary switches in \(idleSeconds) idle seconds",
