@@ -101,6 +101,16 @@ struct RecordingTests {
         #expect(second?.contains("pttd cannot be reached") == true)
     }
 
+    @Test @EventLoop func `a core that closes each connection refuses a press at once`() async throws {
+        let fixture = try await RecordingFixture.start("\"~/Recordings\"")
+        fixture.core.kill()
+        _ = try await fixture.core.exitStatus()
+        let failing = try ClosingListener(at: fixture.directory + "/pushtotalk/core")
+        let refusal = try await fixture.refusal()
+        #expect(refusal?.contains("the connection to pttd was lost") == true, "\(refusal ?? "")")
+        withExtendedLifetime(failing) {}
+    }
+
     @Test @EventLoop func `the time limit of the core ends a recording, and the release allows the next`()
         async throws
     {

@@ -36,7 +36,7 @@ final class Recording {
     private var lastEnd: (TransmissionID, EndCause)?
     private var failure: String?
     private var isReleased = false
-    /// The core has said why it ended.
+    /// The core has said why it ended, or will not.
     private var hasEnded = false
     private lazy var deadline = TimerSource { [weak self] in self?.complete() }
 
@@ -62,8 +62,7 @@ final class Recording {
         events.subscribe(
             to: ["transmissionEnded"],
             { [weak self] in self?.handle($0) },
-            // The connection for requests is lost then as well.
-            ended: { _ in }
+            ended: { [weak self] in self?.unsubscribed($0) }
         )
         core.onClose = { [weak self] in self?.fail("\($0)") }
     }
@@ -105,6 +104,12 @@ final class Recording {
         guard case .transmissionEnded(let ended, let cause, _) = update.event else { return }
         lastEnd = (ended.transmissionID, cause)
         self.ended(ended.transmissionID, cause)
+    }
+
+    private func unsubscribed(_ error: ServiceError) {
+        guard hasRequested else { return answered(.failure(error)) }
+        hasEnded = true
+        completeIfOver()
     }
 
     private func ended(_ transmission: TransmissionID, _ cause: EndCause) {

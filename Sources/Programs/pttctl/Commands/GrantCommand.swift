@@ -13,13 +13,13 @@ struct GrantCommand: ParsableCommand {
 
             It writes a udev rule. ptt-accessoryd then opens the device so that it receives this key and no other, but \
             every program of the person at the seat may read all of its keys: grant a pedal, never the keyboard that you \
-            type on. Other programs still receive the key, so set the pedal to one that they do not use, such as F13.
+            type on. Other programs still receive the key, so set the pedal to one that they do not use, such as F14.
 
             sudo pttctl grant 0403:6001 serial lets the person at the seat open all serial adapters with these numbers, and \
             sudo pttctl grant ttyS0 serial a port of the machine itself. `pttctl pair` then finds a foot switch there. It \
             raises DTR and RTS of all of them, which resets a microcontroller.
 
-            sudo pttctl grant actions KEY_F13 lets the actions of the person in front of the screen hold this key, of an \
+            sudo pttctl grant actions KEY_F14 lets the actions of the person in front of the screen hold this key, of an \
             input device that exists as long as an action names it.
             """
     )
