@@ -40,14 +40,15 @@ accessories = $(notdir $(wildcard Sources/Accessories/*.toml))
 hwdb = 71-push-to-talk.hwdb
 fragment = 50-push-to-talk.conf
 # Release binaries without a Swift runtime beside them, and small in memory (`make bench` measures it). lld packs
-# relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth and
-# libgcc come from their archives, of which the programs need little; the first two are found before the shared
-# libraries by their directory, which a copy of bluez.pc names because SwiftPM puts directories of pkg-config first.
+# relocations (for glibc 2.36 and later), folds equal functions and exports no symbols. libstdc++, libbluetooth,
+# libnettle and libgcc come from their archives, of which the programs need little; the first three are found before
+# the shared libraries by their directory, which a copy of bluez.pc names because SwiftPM puts directories of
+# pkg-config first.
 # Where a distribution has no such archive, the shared library is used.
 # Functions of a press lie side by side, in the order of a file that `make order` writes; it may have unknown names.
 # press.ld does the same for functions without a name.
 archives = $(CURDIR)/.build/archives
-static = $(archives)/libstdc++.a $(archives)/libbluetooth.a $(archives)/bluez.pc
+static = $(archives)/libstdc++.a $(archives)/libbluetooth.a $(archives)/libnettle.a $(archives)/bluez.pc
 # What clang and lld have to make an attack harder. Full RELRO also binds all functions at the start, so that no press
 # does; position-independent code and read-only relocations are the default.
 harden = -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcc -fstack-clash-protection \
@@ -84,7 +85,7 @@ manuals = $(with_commands:%=%.1) $(notdir $(wildcard Documentation/man/*.[1-8]))
 
 # Debian packages by command.
 packages_build = gettext pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpng-dev libpulse-dev libsystemd-dev libtomlplusplus-dev \
-  libturbojpeg0-dev libudev-dev libwebp-dev python3
+  libturbojpeg0-dev libudev-dev libwebp-dev nettle-dev python3
 packages_po = $(packages_build)
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus dbus-user-session pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
@@ -123,7 +124,7 @@ help:  ## shows this
 
 dependencies:  ## installs missing Debian packages, as the other commands do first (FOR=test); names them elsewhere
 ifeq ($(shell type dpkg-query 2>/dev/null),)
-	@.ci/missing-libraries bluez dbus-1 libevdev libpng libpulse libsystemd libturbojpeg libudev libwebp tomlplusplus
+	@.ci/missing-libraries bluez dbus-1 libevdev libpng libpulse libsystemd libturbojpeg libudev libwebp nettle tomlplusplus
 else
 	@.ci/install-packages 'make $(FOR)' $(sort $(foreach command,$(FOR),$(packages_$(command))))
 endif
@@ -131,9 +132,11 @@ endif
 $(archives)/libstdc++.a: | dependencies
 	@mkdir -p $(@D) && ! test -e "$$(clang -print-file-name=libstdc++.a)" || ln -sf "$$(clang -print-file-name=libstdc++.a)" $@
 
-$(archives)/libbluetooth.a: | dependencies
-	@mkdir -p $(@D) && ! test -e "$$(pkg-config --variable=libdir bluez)/libbluetooth.a" \
-	  || ln -sf "$$(pkg-config --variable=libdir bluez)/libbluetooth.a" $@
+$(archives)/libbluetooth.a: private package = bluez
+$(archives)/libnettle.a: private package = nettle
+$(archives)/libbluetooth.a $(archives)/libnettle.a: | dependencies
+	@mkdir -p $(@D) && ! test -e "$$(pkg-config --variable=libdir $(package))/$(@F)" \
+	  || ln -sf "$$(pkg-config --variable=libdir $(package))/$(@F)" $@
 
 $(archives)/bluez.pc: Makefile | dependencies
 	@mkdir -p $(@D) && sed 's|^Libs:|Libs: -L$(archives)|' "$$(pkg-config --variable=pcfiledir bluez)/bluez.pc" > $@

@@ -1,7 +1,7 @@
 # Untried: nobody has built this with Nix yet, and its Swift must be 6.2 or later. NixOS needs the units, the udev rule
 # and the PipeWire fragment by systemd.packages, services.udev.packages and services.pipewire.configPackages.
 { lib, swift, swiftpm, clang, gettext, lld, stdenv, fetchurl, pkg-config, python3, bluez, dbus, libevdev, libjpeg_turbo, libpng
-, libpulseaudio, libwebp, systemd, tomlplusplus }:
+, libpulseaudio, libwebp, nettle, systemd, tomlplusplus }:
 
 stdenv.mkDerivation rec {
   pname = "push-to-talk";
@@ -11,7 +11,7 @@ stdenv.mkDerivation rec {
     hash = lib.fakeHash;
   };
   nativeBuildInputs = [ swift swiftpm clang gettext lld pkg-config python3 ];
-  buildInputs = [ bluez dbus libevdev libjpeg_turbo libpng libpulseaudio libwebp systemd tomlplusplus ];
+  buildInputs = [ bluez dbus libevdev libjpeg_turbo libpng libpulseaudio libwebp nettle systemd tomlplusplus ];
   PTT_WARNINGS = "allow";
   buildPhase = "make build";
   installPhase = ''

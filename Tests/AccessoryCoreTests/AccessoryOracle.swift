@@ -113,10 +113,10 @@ struct AccessoryOracle {
     /// - Returns: Whether whatever could end a transmission is lost.
     private mutating func apply(_ event: Accessory.Event, at now: MonotonicTime) -> Bool {
         switch event {
-        case .connected, .sharedLinkConnected, .servicesGone, .disconnected, .bluetoothLost, .portOpened,
-            .portClosed:
+        case .connected, .sharedLinkConnected, .servicesGone, .disconnected, .bluetoothLost, .opened,
+            .closed:
             isConnected =
-                event == .connected || event == .sharedLinkConnected || event == .portOpened
+                event == .connected || event == .sharedLinkConnected || event == .opened
                 || event == .servicesGone
             enabled = []
             forget()
@@ -149,9 +149,10 @@ struct AccessoryOracle {
             gateIsOpen = gate == .open
             observed = []
             return !gateIsOpen
-        case .notificationsFailed, .fenceAnswered, .valueNotified, .valueSeen, .bytesReceived, .keyPressed,
+        case .notificationsFailed, .fenceAnswered, .valueNotified, .valueSeen, .bytesReceived, .advertised,
+            .keyPressed,
             .keyReleased,
-            .portUnavailable, .began, .refused, .transmissionEnded, .coreLost, .renamed, .batteryChanged,
+            .unavailable, .began, .refused, .transmissionEnded, .coreLost, .renamed, .batteryChanged,
             .adviceChanged,
             .timerFired:
             return false

@@ -98,8 +98,8 @@ extension TraceWords {
         case "servicesGone": return .servicesGone
         case "disconnected": return .disconnected(try next("cause") { EndCause(rawValue: $0) })
         case "bluetoothLost": return .bluetoothLost
-        case "portOpened": return .portOpened
-        case "portClosed": return .portClosed(try next("cause") { EndCause(rawValue: $0) })
+        case "opened": return .opened
+        case "closed": return .closed(try next("cause") { EndCause(rawValue: $0) })
         case "bytesReceived": return .bytesReceived(try bytes())
         case "keyPressed": return .keyPressed(UInt16(try number()))
         case "keyReleased": return .keyReleased(UInt16(try number()))

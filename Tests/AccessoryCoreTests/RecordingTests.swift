@@ -34,7 +34,7 @@ import Testing
             .fenceAnswered(1, .refused), .eventsLost, .plugChanged,
             .notificationsStopped(0), .notificationsStopped(1),
             .valueNotified([], input: 0), .valueNotified([0x01, 0xFF], input: 1), .servicesGone,
-            .disconnected(.linkLost), .bluetoothLost, .portOpened, .portClosed(.linkLost),
+            .disconnected(.linkLost), .bluetoothLost, .opened, .closed(.linkLost),
             .bytesReceived([0x2B, 0x50]), .keyPressed(164), .keyReleased(226),
             .keyResynchronised(200, isPressed: true), .keyResynchronised(201, isPressed: false),
             .deviceRemoved,

@@ -64,7 +64,8 @@ struct Subject: Sendable, CustomStringConvertible {
                 .event(value(0), release: [.talk, .emergency]), .event(value(5)),
             ]
         ),
-        serial, keys("plug", .init(mode: .toggle, shortestPress: .milliseconds(10)), isToggle: true),
+        serial, advertising,
+        keys("plug", .init(mode: .toggle, shortestPress: .milliseconds(10)), isToggle: true),
         keys("remote", .init(mode: .toggle), isToggle: true),
         keys("pedal", .init(mode: .hold), isToggle: false),
         keys("latching pedal", .init(mode: .latch), isLatch: true),
@@ -118,6 +119,28 @@ struct Subject: Sendable, CustomStringConvertible {
         )
     }
 
+    private static var advertising: Subject {
+        func press(_ number: UInt8?, counter: UInt32? = nil, events: [UInt8] = [1]) -> Accessory.Event {
+            .advertised(BTHome.Packet(number: number, counter: counter, events: events))
+        }
+        let patterns = [BytePattern([1, 1], [.tap(.talk)]), BytePattern([2, 1], [.tap(.channelUp)])]
+        let numbers: [UInt8] = [1, 2, 3, 100, 200]
+        return Subject(
+            description: "advertisements",
+            definition: definition(.advertisements(.bytes(patterns)), GestureSettings()),
+            oracle: AccessoryOracle(isToggle: true, taps: [.talk, .channelUp]),
+            frames: numbers.map { .event(press($0), press: .talk) } + [
+                .event(press(nil, counter: 7), press: .talk), .event(press(50, events: [0, 1])),
+                .event(press(60, events: [0])), .event(press(nil)),
+            ],
+            losses: [
+                .event(.opened), .event(.closed(.linkLost)), .event(.unavailable(reason: "no")),
+                .event(.bluetoothLost),
+            ],
+            connection: [.opened, .timerFired]
+        )
+    }
+
     private static var serial: Subject {
         func text(_ text: String) -> Accessory.Event { .bytesReceived(Array(text.utf8)) }
         let tokens: [(String, Signal)] = [
@@ -137,8 +160,8 @@ struct Subject: Sendable, CustomStringConvertible {
                 .event(text("C:SP*")), .event(text("C:SR*")), .event(text("C:SOS*"), press: .emergency),
                 .event(text("noise")),
             ],
-            losses: [.event(.portOpened), .event(.portClosed(.linkLost)), .event(.bluetoothLost)],
-            connection: [.portOpened, .timerFired]
+            losses: [.event(.opened), .event(.closed(.linkLost)), .event(.bluetoothLost)],
+            connection: [.opened, .timerFired]
         )
     }
 

@@ -25,10 +25,11 @@ extension Accessory.Event: CustomStringConvertible {
             "valueNotified \(value.hexadecimal.traced)" + traced(input: input)
         case .valueSeen(let value, let input):
             "valueSeen \(value.hexadecimal.traced)" + traced(input: input)
-        case .portOpened: "portOpened"
-        case .portClosed(let cause): "portClosed \(cause)"
-        case .portUnavailable(let reason): "portUnavailable \(reason.traced)"
+        case .opened: "opened"
+        case .closed(let cause): "closed \(cause)"
+        case .unavailable(let reason): "unavailable \(reason.traced)"
         case .bytesReceived(let bytes): "bytesReceived \(bytes.hexadecimal.traced)"
+        case .advertised(let packet): "advertised \(packet)"
         case .keyPressed(let code): "keyPressed \(code)"
         case .keyReleased(let code): "keyReleased \(code)"
         case .keyResynchronised(let code, let isPressed):

@@ -59,6 +59,7 @@ import Testing
         switch file.input {
         case .gatt: return "Bluetooth LE"
         case .serial: return "Bluetooth serial port"
+        case .advertisements: return "Bluetooth LE, advertised"
         case .keys:
             guard !file.match.transports.isEmpty else { return "input device" }
             return file.match.transports == [.avrcp] ? "Bluetooth headset" : "input device"

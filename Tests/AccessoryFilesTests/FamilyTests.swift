@@ -61,6 +61,13 @@ private struct Alphabet {
         case .serial(let input):
             frames += input.tokens.tokens.map { .receive($0.bytes) }
             frames += [.receive([0, 0x2B]), .receive([0x0D, 0x0A])]
+        case .advertisements(let decoder):
+            for (index, value) in Self.values(decoder).enumerated() {
+                let button = value.first.map { Int($0) } ?? 0
+                let events = Array(repeating: UInt8(0), count: min(button, 8)) + [value.last ?? 0]
+                let data = BTHome.serviceData(packet: UInt8(index), events: Array(events.dropFirst()))
+                frames.append(.advertise(data))
+            }
         case .keys(let input):
             for code in input.meanings.keys.sorted() {
                 frames += [.key(code, isPressed: true), .key(code, isPressed: false)]
@@ -94,6 +101,8 @@ private struct Alphabet {
             return .notify(isCut ? Array(value.dropLast()) : bytes, input: input)
         case .receive(let value):
             return .receive(Bool.random(using: &generator) ? Array(value.dropLast()) : bytes)
+        case .advertise(let data):
+            return .advertise(Bool.random(using: &generator) ? Array(data.dropLast()) : bytes)
         case .key:
             return .key(
                 UInt16.random(in: 0...767, using: &generator),
@@ -171,6 +180,11 @@ private struct CheckedRun {
                 pressed.formUnion(Self.pressed(token.signals))
             }
             return (pressed, [])
+        case (.advertise(let data), .advertisements(.bytes(let patterns))):
+            // Of any button: an object before it may have the same number.
+            let events = zip(data, data.dropFirst()).filter { $0.0 == 0x3A }.map(\.1)
+            let found = patterns.filter { pattern in pattern.bytes.last.map(events.contains) ?? false }
+            return (Set(found.flatMap { Self.pressed($0.signals) }), [])
         case (.key(let code, let isPressed), .keys(let input)):
             switch input.meanings[code] {
             // A press that is short counts at its release.

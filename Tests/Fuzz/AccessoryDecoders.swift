@@ -55,6 +55,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
                 )
             }
         case .serial: _ = run.perform(.receive(value), after: .seconds(1))
+        case .advertisements: _ = run.perform(.advertise(value), after: .seconds(1))
         case .keys:
             for byte in value.prefix(64) {
                 _ = run.perform(.key(UInt16(byte), isPressed: byte & 1 == 0), after: .milliseconds(100))

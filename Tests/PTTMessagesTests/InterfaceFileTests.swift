@@ -128,6 +128,7 @@ import Testing
         let failures = [
             AccessoryInterface.bluetoothUnavailable, AccessoryInterface.deviceNotFound,
             AccessoryInterface.pairingFailed, AccessoryInterface.testFailed,
+            AccessoryInterface.bindKeyNeeded,
             AccessoryInterface.learningFailed,
         ]
         let errors = failures.map { ($0, ["reason": "string"]) }

@@ -24,7 +24,7 @@ final class AccessoryFixture {
     /// Starts everything. `buttons` are arguments of `ptt-sim --button`; if `known`, they are paired, trusted
     /// and connected from the start. They are enrolled if `enrolled`, or, if that is left out, `known`.
     /// `microphones` are the accessory files of serial microphones, numbered after the buttons. `actions` is
-    /// the text of `actions.toml`, in which `LOG` is ``log``.
+    /// the text of `actions.toml`, in which `LOG` is ``log``. `experimental`: so is the simulated bluetoothd.
     static func start(
         buttons: [String] = ["ffe0"],
         microphones: [String] = [],
@@ -32,7 +32,8 @@ final class AccessoryFixture {
         enrolled: Bool? = nil,
         core: Bool = true,
         isJoined: Bool = true,
-        actions: String? = nil
+        actions: String? = nil,
+        experimental: Bool = false
     ) async throws -> AccessoryFixture {
         let fixture = try AccessoryFixture(bus: try await PrivateBus.start())
         if let actions {
@@ -49,7 +50,7 @@ final class AccessoryFixture {
         if core {
             fixture.core = try CoreDouble(at: fixture.directory + "/pushtotalk/core", isJoined: isJoined)
         }
-        try await fixture.startSimulator(buttons, microphones, known: known)
+        try await fixture.startSimulator(buttons, microphones, known: known, experimental: experimental)
         try await fixture.startAccessoryd()
         return fixture
     }
@@ -110,10 +111,15 @@ final class AccessoryFixture {
         if let core { try core.start() } else { core = try CoreDouble(at: directory + "/pushtotalk/core") }
     }
 
-    private func startSimulator(_ buttons: [String], _ microphones: [String], known: Bool) async throws {
+    private func startSimulator(
+        _ buttons: [String],
+        _ microphones: [String],
+        known: Bool,
+        experimental: Bool
+    ) async throws {
         let arguments =
             buttons.flatMap { ["--button", $0] } + microphones.flatMap { ["--microphone", $0] }
-            + (known ? ["--known"] : [])
+            + (known ? ["--known"] : []) + (experimental ? ["--experimental"] : [])
         let simulator = try TestProcess(
             [TestProcess.built("ptt-sim"), "buttons", "--bus", bus.address] + arguments
         )

@@ -32,7 +32,7 @@ import Testing
             switch event {
             case .appeared: events.add("appeared")
             case .deviceChanged(let path): events.add("changed \(path)")
-            case .adapterChanged, .valueReceived: break
+            case .adapterChanged, .valueReceived, .advertised: break
             case .lost: events.add("lost")
             }
         }

@@ -194,7 +194,7 @@ import Testing
             return objects.apply(properties, of: Self.device, to: Self.path).change
         }
         #expect(change(["RSSI": .int16(-40)]) == .properties)
-        #expect(change(["RSSI": .int16(-41)]) == .signalStrength)
+        #expect(change(["RSSI": .int16(-41)]) == .radio)
         #expect(objects.devices[Self.path]?.rssi == -41)
         #expect(change(["RSSI": .int16(-41)]) == .nothing)
         #expect(change(["RSSI": .int16(-42), "Connected": .boolean(true)]) == .properties)

@@ -220,7 +220,7 @@ final class SerialFixture {
         switch event {
         case .appeared(let connection): appeared(connection)
         case .lost: profiles = nil
-        case .adapterChanged, .deviceChanged, .valueReceived: break
+        case .adapterChanged, .deviceChanged, .valueReceived, .advertised: break
         }
         update()
     }

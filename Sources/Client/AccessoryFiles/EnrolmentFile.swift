@@ -107,6 +107,12 @@ private struct Entry: Decodable {
     let mode: String?
     let roles: [String: String]?
     let restore: [Restoration]?
+    let bindKey: String?
+
+    enum CodingKeys: String, CodingKey {
+        case identity, accessory, key, name, mode, roles, restore
+        case bindKey = "bind-key"
+    }
 }
 
 extension JSON {
@@ -131,6 +137,12 @@ extension JSON {
                 throw EntryError("restore[\(index)]", "restore has a UUID or bits that are not hexadecimal")
             }
             enrolment.restorations.append(restoration)
+        }
+        if let text = entry.bindKey {
+            guard let key = Enrolment.bindKey(text) else {
+                throw EntryError("bind-key", "bind-key is not 32 hexadecimal digits")
+            }
+            enrolment.bindKey = key
         }
         return enrolment
     }

@@ -148,6 +148,7 @@ extension Enrolment {
             }
             lines.append("restore = [\(tables.joined(separator: ", "))]")
         }
+        if let bindKeyText { lines.append("bind-key = \(bindKeyText.quotedForTOML)") }
         return lines.map { $0[...] }
     }
 }

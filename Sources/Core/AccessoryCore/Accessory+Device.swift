@@ -43,7 +43,7 @@ extension Accessory {
     private var presence: LinkState {
         switch link {
         case .gatt(let link): link.linkState
-        case .serial(let link, _): link.linkState
+        case .serial(let link, _), .advertisements(let link, _): link.linkState
         case .keys(let link): link.linkState
         }
     }
@@ -63,6 +63,7 @@ extension Accessory {
         }
         if case .gatt(let link) = link, let remark = link.remark { return remark }
         if case .serial(let link, _) = link, let remark = link.remark { return remark }
+        if case .advertisements(let link, _) = link, let remark = link.remark { return remark }
         if case .closed(let reason, cause: _) = gate { return reason }
         if case .keys = link { return nil }
         guard buttons.isAnyHeld else { return nil }

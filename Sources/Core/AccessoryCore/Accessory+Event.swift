@@ -62,14 +62,15 @@ extension Accessory {
         /// can keep a button from beginning, and nothing else.
         case valueSeen([UInt8], input: Int)
 
-        // A serial port.
+        // A serial port, or the advertisements that bluetoothd reports.
 
-        case portOpened
+        case opened
         /// The cause becomes that of a transmission's end.
-        case portClosed(EndCause)
-        /// The closed port could not be opened. The reason is for people.
-        case portUnavailable(reason: String)
+        case closed(EndCause)
+        /// It could not be opened. The reason is for people.
+        case unavailable(reason: String)
         case bytesReceived([UInt8])
+        case advertised(BTHome.Packet)
 
         // An input device. Codes are the kernel's (`input-event-codes.h`); autorepeat is not passed on.
 

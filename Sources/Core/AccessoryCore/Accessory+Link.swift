@@ -4,7 +4,11 @@ extension Accessory {
     mutating func linkChanged(_ event: Event, at now: MonotonicTime, _ effects: inout EffectList) {
         switch link {
         case .gatt(let link): gattChanged(event, link, at: now, &effects)
-        case .serial(let link, let scanner): portChanged(event, link, scanner, at: now, &effects)
+        case .serial(let stream, var scanner):
+            scanner.reset()
+            streamChanged(event, stream, at: now, &effects) { [scanner] in .serial($0, scanner) }
+        case .advertisements(let stream, let sequence):
+            streamChanged(event, stream, at: now, &effects) { .advertisements($0, sequence) }
         case .keys(let keys): keysChanged(event, keys, at: now, &effects)
         }
     }
@@ -43,7 +47,7 @@ extension Accessory {
             lose(cause, to: .away(remark: remark), present, &effects)
         case .bluetoothLost:
             lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), present, &effects)
-        case .valueNotified, .valueSeen, .portOpened, .portClosed, .portUnavailable, .bytesReceived,
+        case .valueNotified, .valueSeen, .opened, .closed, .unavailable, .bytesReceived, .advertised,
             .keyPressed,
             .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
             .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
@@ -118,31 +122,30 @@ extension Accessory {
         }
     }
 
-    private mutating func portChanged(
+    private mutating func streamChanged(
         _ event: Event,
-        _ present: SerialLink,
-        _ scanner: TokenScanner,
+        _ present: StreamLink,
         at now: MonotonicTime,
-        _ effects: inout EffectList
+        _ effects: inout EffectList,
+        as link: (StreamLink) -> Link
     ) {
-        var (port, scanner) = (present, scanner)
-        scanner.reset()
+        var stream = present
         switch event {
-        case .portOpened:
-            port.opened(at: now)
-            lose(.linkLost, to: .serial(port, scanner), &effects)
-        case .portClosed(let cause):
-            port.closed()
-            lose(cause, to: .serial(port, scanner), &effects)
-        case .portUnavailable(let reason):
-            port.failed(reason)
-            link = .serial(port, scanner)
+        case .opened:
+            stream.opened(at: now)
+            lose(.linkLost, to: link(stream), &effects)
+        case .closed(let cause):
+            stream.closed()
+            lose(cause, to: link(stream), &effects)
+        case .unavailable(let reason):
+            stream.failed(reason)
+            self.link = link(stream)
         case .bluetoothLost:
-            port.closed(remark: "Bluetooth is off or not running")
-            lose(.linkLost, to: .serial(port, scanner), &effects)
+            stream.closed(remark: "Bluetooth is off or not running")
+            lose(.linkLost, to: link(stream), &effects)
         case .connected, .sharedLinkConnected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
             .fenceAnswered, .notificationsStopped, .servicesGone, .disconnected, .valueNotified, .valueSeen,
-            .bytesReceived, .keyPressed,
+            .bytesReceived, .advertised, .keyPressed,
             .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
             .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
             .timerFired:

@@ -35,14 +35,35 @@ extension Accessory {
         if port.settle(at: now) { buttons.assumeReleased(roles.all) }
         let signals = scanner.signals(of: bytes)
         link = .serial(port, scanner)
-        let phase: Phase =
-            switch port.state {
-            case .closed: .connecting
-            case .settling: .settling
-            case .open: .ready
-            }
-        var report = Report(sample: .bytes(bytes), input: 0, time: now, phase: phase)
+        var report = Report(sample: .bytes(bytes), input: 0, time: now, phase: port.phase)
         apply(signals, &report, &effects)
+    }
+
+    mutating func advertised(_ packet: BTHome.Packet, at now: MonotonicTime, _ effects: inout EffectList) {
+        guard case .advertisements(var stream, var sequence) = link,
+            case .advertisements(let decoder) = definition.input
+        else { return }
+        _ = stream.settle(at: now)
+        let verdict = sequence.receive(packet, at: now)
+        link = .advertisements(stream, sequence)
+        switch verdict {
+        case .repeated: return
+        case .unusable(let reason):
+            let event = AccessoryEvent(
+                .ignored,
+                device: device,
+                value: hexadecimal(packet.events),
+                remark: reason
+            )
+            return effects.append(.publish(event))
+        case .new: break
+        }
+        if let charge = packet.battery { battery = charge }
+        for (index, event) in packet.events.enumerated() where event != 0 {
+            let value = [UInt8(truncatingIfNeeded: index + 1), event]
+            var report = Report(sample: .bytes(value), input: 0, time: now, phase: stream.phase)
+            apply(decoder.signals(of: value), &report, &effects)
+        }
     }
 
     mutating func key(_ code: UInt16, isPressed: Bool, at now: MonotonicTime, _ effects: inout EffectList) {
@@ -117,7 +138,9 @@ extension Accessory {
 
     private mutating func tap(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
         guard report.areEdges else { return report.pass(.pressedWhileConnecting) }
-        guard buttons.isFirstTap(role, report.sample, at: report.time) else { return report.pass(.repeated) }
+        guard isNumbered || buttons.isFirstTap(role, report.sample, at: report.time) else {
+            return report.pass(.repeated)
+        }
         lastPress = (role, report.time)
         switch gate {
         case .closed(let reason, cause: _): ignore(reason, role, &report, &effects)
@@ -176,7 +199,15 @@ extension Accessory {
     private var isKeys: Bool {
         switch link {
         case .keys: true
-        case .gatt, .serial: false
+        case .gatt, .serial, .advertisements: false
+        }
+    }
+
+    /// True if a repetition is told from a press by its number.
+    private var isNumbered: Bool {
+        switch link {
+        case .advertisements: true
+        case .gatt, .serial, .keys: false
         }
     }
 

@@ -1,6 +1,7 @@
 package import PTTMessages
 
-/// One accessory: a Bluetooth button, a serial microphone or the keys of an input device.
+/// One accessory: a Bluetooth button, with a link or by its advertisements, a serial microphone or the keys
+/// of an input device.
 ///
 /// *Link* knows whether its presses can be received, the decoders of ``AccessoryDefinition`` what its
 /// messages mean, *Buttons* which buttons are down, *Gesture* what a press does.
@@ -10,7 +11,8 @@ package import PTTMessages
 package struct Accessory: Equatable, Sendable {
     enum Link: Equatable, Sendable {
         case gatt(GattLink)
-        case serial(SerialLink, TokenScanner)
+        case serial(StreamLink, TokenScanner)
+        case advertisements(StreamLink, BTHome.Sequence)
         case keys(KeyLink)
     }
 
@@ -54,7 +56,8 @@ package struct Accessory: Equatable, Sendable {
         gesture = Gesture(mode: canHold ? wanted : .toggle, settings: definition.gesture)
         switch definition.input {
         case .gatt(let inputs): link = .gatt(GattLink(inputs: inputs.count))
-        case .serial(let input): link = .serial(SerialLink(), TokenScanner(input.tokens))
+        case .serial(let input): link = .serial(StreamLink(), TokenScanner(input.tokens))
+        case .advertisements: link = .advertisements(StreamLink(), BTHome.Sequence())
         case .keys:
             link = .keys(KeyLink())
             buttons.assumeReleased(roles.all)
@@ -87,7 +90,7 @@ package struct Accessory: Equatable, Sendable {
     private var deadline: MonotonicTime? {
         switch link {
         case .gatt(let link): earlier(link.deadline, gesture.deadline)
-        case .serial(let link, _): earlier(link.deadline, gesture.deadline)
+        case .serial(let link, _), .advertisements(let link, _): earlier(link.deadline, gesture.deadline)
         case .keys(let link): link.isRemoved ? nil : gesture.deadline
         }
     }
@@ -97,6 +100,7 @@ package struct Accessory: Equatable, Sendable {
         case .valueNotified(let value, let input): valueNotified(value, input: input, at: now, &effects)
         case .valueSeen(let value, let input): valueSeen(value, input: input)
         case .bytesReceived(let bytes): bytesReceived(bytes, at: now, &effects)
+        case .advertised(let packet): advertised(packet, at: now, &effects)
         case .keyPressed(let code): key(code, isPressed: true, at: now, &effects)
         case .keyReleased(let code): key(code, isPressed: false, at: now, &effects)
         case .keyResynchronised(let code, let isPressed):
@@ -107,9 +111,9 @@ package struct Accessory: Equatable, Sendable {
             gesture.transmissionEnded(transmission, cause, buttons, &effects)
         case .coreLost: gesture.coreLost()
         case .connected, .sharedLinkConnected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
-            .fenceAnswered, .notificationsStopped, .servicesGone, .disconnected, .bluetoothLost, .portOpened,
-            .portClosed,
-            .portUnavailable, .eventsLost, .plugChanged, .deviceRemoved:
+            .fenceAnswered, .notificationsStopped, .servicesGone, .disconnected, .bluetoothLost, .opened,
+            .closed,
+            .unavailable, .eventsLost, .plugChanged, .deviceRemoved:
             linkChanged(event, at: now, &effects)
         case .gateChanged(let gate): gateChanged(gate, &effects)
         case .renamed(let name):
@@ -140,6 +144,8 @@ package struct Accessory: Equatable, Sendable {
                 buttons.assumeReleased(roles.all)
                 link = .serial(serial, scanner)
             }
+        case .advertisements(var stream, let sequence):
+            if stream.settle(at: now) { link = .advertisements(stream, sequence) }
         case .keys: break
         }
         gesture.unlock(at: now)

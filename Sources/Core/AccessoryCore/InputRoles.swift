@@ -17,6 +17,7 @@ struct InputRoles: Equatable, Sendable {
             for input in inputs { add(input.decoder.signals) }
         case .serial(let input):
             add(input.tokens.tokens.flatMap(\.signals))
+        case .advertisements(let decoder): add(decoder.signals)
         case .keys(let input):
             add(input.meanings.values.flatMap(\.signals))
             for case .down(let role) in input.meanings.values { unpaired.insert(self[role]) }

@@ -42,12 +42,21 @@ extension AccessoryInterface {
         package let accessory: String?
         /// Nil for the mode of the accessory file.
         package let mode: ButtonMode?
+        /// The key of a device that encrypts what it advertises: 32 hexadecimal digits.
+        package let bindKey: String?
 
-        package init(address: String, seconds: Int, accessory: String? = nil, mode: ButtonMode? = nil) {
+        package init(
+            address: String,
+            seconds: Int,
+            accessory: String? = nil,
+            mode: ButtonMode? = nil,
+            bindKey: String? = nil
+        ) {
             self.address = address
             self.seconds = seconds
             self.accessory = accessory
             self.mode = mode
+            self.bindKey = bindKey
         }
     }
 
@@ -60,17 +69,21 @@ extension AccessoryInterface {
         package let mode: ButtonMode?
         /// With ``PairingStep/tested``: what forgetting the device has to write back.
         package let restore: [Restoration]?
+        /// With ``PairingStep/tested``: the accessory file to enrol, nil for the best match.
+        package let accessory: String?
 
         package init(
             _ step: PairingStep,
             device: AccessoryDevice? = nil,
             mode: ButtonMode? = nil,
-            restore: [Restoration]? = nil
+            restore: [Restoration]? = nil,
+            accessory: String? = nil
         ) {
             self.step = step
             self.device = device
             self.mode = mode
             self.restore = restore
+            self.accessory = accessory
         }
     }
 

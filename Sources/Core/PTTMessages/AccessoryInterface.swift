@@ -117,4 +117,5 @@ package enum AccessoryInterface {
     package static let deviceNotFound = "\(name).DeviceNotFound"
     package static let pairingFailed = "\(name).PairingFailed"
     package static let testFailed = "\(name).TestFailed"
+    package static let bindKeyNeeded = "\(name).BindKeyNeeded"
 }

@@ -1,5 +1,6 @@
 import AccessoryCore
 import EventLoop
+import Logging
 import PTTMessages
 import ServiceClient
 
@@ -27,6 +28,7 @@ final class AccessoryHost {
     private let list: AccessoryList
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     private var reports = 0
+    private var isBatteryLow = false
     private var reported: Set<ButtonRole> = []
     /// The buttons whose press runs an action.
     private var actions: [ButtonRole: ActionForwarder.Press] = [:]
@@ -147,8 +149,16 @@ final class AccessoryHost {
         actions = [:]
     }
 
-    /// The core plays a tone for a low battery.
-    func reportBattery(_ percent: Int) {
+    /// Below this charge a person should charge it or change its battery; above the other one it was done.
+    static nonisolated let lowBattery = (low: 15, charged: 25)
+
+    /// Reports a battery that has become low, for which the core plays a tone.
+    func checkBattery(_ percent: Int, _ log: Logger) {
+        if percent >= Self.lowBattery.charged { isBatteryLow = false }
+        guard percent <= Self.lowBattery.low, !isBatteryLow else { return }
+        isBatteryLow = true
+        log.warning("\(accessory.origin.name): its battery is low (\(percent) %)")
+        list.publish(AccessoryEvent(.batteryLow, device: accessory.device, value: "\(percent)"))
         core.reportBattery(accessory.origin, percent: percent)
     }
 

@@ -21,15 +21,16 @@ struct AccessorySpecification {
         name = parts.count == 2 ? String(parts[1]) : nil
     }
 
-    /// - Throws: As ``init(_:)``, and if it is not the file of a button with notifications.
+    /// - Throws: As ``init(_:)``, and if it is not the file of a button with notifications or advertisements.
     static func button(_ argument: String) throws(ValidationError) -> Self {
         let specification = try Self(argument)
-        guard case .gatt = specification.definition.input else {
+        switch specification.definition.input {
+        case .gatt, .advertisements: return specification
+        case .serial, .keys:
             throw ValidationError(
-                "\(specification.definition.identifier) is not a button with notifications (GATT)"
+                "\(specification.definition.identifier) is not a button with notifications (GATT) or advertisements"
             )
         }
-        return specification
     }
 
     /// - Throws: As ``init(_:)``, and if it is not the file of a serial microphone.

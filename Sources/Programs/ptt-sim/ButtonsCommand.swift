@@ -13,7 +13,8 @@ struct ButtonsCommand: ParsableCommand {
 
               press [N] [ROLE]      release [N] [ROLE]
                                     talk, emergency, second-talk, channel-up …
-              raw [N] HEX [INPUT]   notify these bytes; the second input is 2
+              raw [N] HEX [INPUT]   notify these bytes; the second input is 2. Of a button
+                                    that advertises: its service data of BTHome
               flood [N] COUNT       notify every byte but 01 in turn, 1,000 a second
               disconnect [N]        disconnect, and continue to advertise
               sleep [N]             disconnect, and be silent until wake [N]
@@ -58,6 +59,12 @@ struct ButtonsCommand: ParsableCommand {
     @Flag(help: "The buttons are paired, trusted and connected from the start.")
     var known = false
 
+    @Flag(
+        help:
+            "bluetoothd offers its experimental interfaces, without which nothing that is advertised is received."
+    )
+    var experimental = false
+
     @Option(help: "Seconds from a new link until its services are resolved.")
     var servicesAfter = 0.1
 
@@ -76,7 +83,7 @@ struct ButtonsCommand: ParsableCommand {
 
     func run() throws {
         let steps = try script.map { try Script.read($0) } ?? []
-        let (bus, known) = (bus, known)
+        let (bus, known, isExperimental) = (bus, known, experimental)
         let isDefault = chosenButtons.isEmpty && chosenMicrophones.isEmpty
         let specifiedButtons = try (isDefault ? AccessorySpecification.defaults : chosenButtons).map {
             try AccessorySpecification.button($0)
@@ -94,7 +101,8 @@ struct ButtonsCommand: ParsableCommand {
                 bus: bus,
                 buttons: buttons,
                 microphones: microphones,
-                steps: steps
+                steps: steps,
+                isExperimental: isExperimental
             )
             Simulation.running = simulation
             await simulation.start()

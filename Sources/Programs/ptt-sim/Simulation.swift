@@ -24,6 +24,7 @@ final class Simulation {
     /// Numbered after the buttons.
     let microphones: [VirtualSerialMicrophone]
     private let steps: [Script.Step]
+    private let isExperimental: Bool
     private(set) var daemon: SimulatedDaemon?
     private var console: Console?
     private var chosen = 1
@@ -39,12 +40,14 @@ final class Simulation {
         bus address: String,
         buttons: [VirtualButton],
         microphones: [VirtualSerialMicrophone],
-        steps: [Script.Step]
+        steps: [Script.Step],
+        isExperimental: Bool
     ) {
         self.address = address
         self.buttons = buttons
         self.microphones = microphones
         self.steps = steps
+        self.isExperimental = isExperimental
         remainingSteps = steps.count
     }
 
@@ -74,7 +77,8 @@ final class Simulation {
         let daemon = try await SimulatedDaemon.start(
             on: .address(address),
             buttons: buttons,
-            microphones: microphones
+            microphones: microphones,
+            isExperimental: isExperimental
         )
         daemon.connection.onLost = { [weak self] error in
             printError("\(error)")
@@ -153,7 +157,13 @@ final class Simulation {
                 let button = try button(number)
                 try send(try button.set(role, isPressed: false), from: button)
             case .raw(let number, let bytes, let input):
-                try send([.notify(bytes, input: input)], from: try button(number))
+                let button = try button(number)
+                if button.advertises {
+                    button.advertise(raw: bytes)
+                    try advertise(button)
+                } else {
+                    try send([.notify(bytes, input: input)], from: button)
+                }
             case .flood(let number, let count): flood(try button(number), count: count)
             case .disconnect(let number): device(of: try button(number))?.loseLink()
             case .sleep(let number): sleep(try button(number))
@@ -183,6 +193,10 @@ final class Simulation {
     private func send(_ frames: [AccessoryExample.Step.Action], from button: VirtualButton)
         throws(CommandError)
     {
+        for case .advertise(let data) in frames {
+            button.advertise(pressed: data)
+            return try advertise(button)
+        }
         var receivers = 0
         for case .notify(let bytes, let input) in frames {
             button.characteristics.first { $0.input == input }?.value = bytes
@@ -194,6 +208,12 @@ final class Simulation {
             throw CommandError(
                 description: "not notified: button \(button.number) is not connected, or has no subscriber"
             )
+        }
+    }
+
+    private func advertise(_ button: VirtualButton) throws(CommandError) {
+        guard daemon?.adapter?.advertised(button) == true else {
+            throw CommandError(description: "not received: nothing listens for advertisements")
         }
     }
 

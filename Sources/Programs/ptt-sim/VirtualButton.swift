@@ -24,6 +24,11 @@ final class VirtualButton {
     /// True if it also has a link of classic Bluetooth.
     var isDualMode = false
     let characteristics: [VirtualCharacteristic]
+    /// True if it advertises its presses.
+    let advertises: Bool
+    /// The service data of BTHome that it has advertised last, with the number of the packet.
+    private(set) var advertised: [UInt8]?
+    private var packet: UInt8 = 0
 
     /// - Parameters:
     ///   - number: Its number in commands, 1 to 9.
@@ -35,11 +40,13 @@ final class VirtualButton {
         self.resolveTime = resolveTime
         let definition = specification.definition
         held = HeldButtons(definition)
+        advertises = if case .advertisements = definition.input { true } else { false }
         stored = StoredDevice(
             name: specification.simulatedName,
             address: definition.match.addresses.first.map { Self.address(like: $0, number) }
                 ?? Self.address(number),
-            isKnown: isKnown
+            // BlueZ keeps nothing of a device that only advertises.
+            isKnown: isKnown && !advertises
         )
         characteristics = VirtualCharacteristic.all(of: definition)
     }
@@ -66,6 +73,15 @@ final class VirtualButton {
     func set(_ role: ButtonRole, isPressed: Bool) throws(CommandError) -> [AccessoryExample.Step.Action] {
         try held.set(role, isPressed: isPressed)
     }
+
+    /// - Parameter data: As its file gives it, in which the number of the packet is not the next one yet.
+    func advertise(pressed data: [UInt8]) {
+        packet &+= 1
+        advertised = data
+        advertised?[2] = packet
+    }
+
+    func advertise(raw data: [UInt8]) { advertised = data }
 
     private static func address(like pattern: String, _ number: Int) -> String {
         let groups = pattern.split(separator: ":").prefix { $0 != "*" }

@@ -2,6 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import CommandLineTool
 import EventLoop
+import Glibc
 import Invocation
 import PTTMessages
 import ServiceClient
@@ -14,6 +15,8 @@ final class PairingDialog {
         var accessory: String?
         var mode: ButtonMode?
         var name: String?
+        /// With which the device encrypts what it advertises: 32 hexadecimal digits.
+        var bindKey: String?
     }
 
     private let address: String
@@ -24,22 +27,53 @@ final class PairingDialog {
     private var result: AccessoryInterface.PairAndTestReply?
     private var failure: (any Error)?
 
-    init(address: String, choices: Choices, json: Bool, stop: StopSignal) {
+    private init(address: String, choices: Choices, json: Bool, stop: StopSignal) {
         self.address = address
         self.choices = choices
         self.json = json
         self.stop = stop
     }
 
+    /// Returns when presses of the device count. Asks for the key of a device that encrypts what it
+    /// advertises.
+    static func run(_ address: String, _ choices: Choices, json: Bool, seconds: Int) async throws {
+        var choices = choices
+        while true {
+            let dialog = PairingDialog(address: address, choices: choices, json: json, stop: try StopSignal())
+            do {
+                return try await dialog.run(seconds: seconds)
+            } catch ServiceError.failed(name: AccessoryInterface.bindKeyNeeded, let reason) {
+                Terminal.printError(localized("\(address): \(reason)"))
+                guard let key = bindKey() else {
+                    throw CommandError(
+                        localized(
+                            "a key is needed, which has 32 hexadecimal digits: the application of its maker shows it"
+                        )
+                    )
+                }
+                choices.bindKey = key
+            }
+        }
+    }
+
+    /// Reads a key without showing it. Not an option of the command: others could see it among the processes.
+    private static func bindKey() -> String? {
+        let prompt = localized("its key, of 32 hexadecimal digits: ")
+        let line = isatty(STDIN_FILENO) == 1 ? getpass(prompt).map { String(cString: $0) } : readLine()
+        let key = line.map { String($0.filter { $0 != " " }) }
+        return key.flatMap { Enrolment.bindKey($0) == nil ? nil : $0 }
+    }
+
     /// Returns when presses of the device count.
-    func run(seconds: Int) async throws {
+    private func run(seconds: Int) async throws {
         let identity = DeviceIdentity(bluetoothAddress: address)
         let earlier = try EnrolledDeviceFile.enrolment(of: identity)
         let request = AccessoryInterface.PairAndTestRequest(
             address: address,
             seconds: seconds,
             accessory: choices.accessory ?? earlier?.accessory,
-            mode: choices.mode ?? earlier?.mode
+            mode: choices.mode ?? earlier?.mode,
+            bindKey: choices.bindKey ?? earlier?.bindKeyText
         )
         let connection = try ServiceConnection.accessory()
         self.connection = connection
@@ -91,7 +125,8 @@ final class PairingDialog {
             let identity = DeviceIdentity(bluetoothAddress: identifier)
             if identity.bluetoothAddress != nil { enrolment.identity = identity }
         }
-        enrolment.accessory = choices.accessory ?? earlier.accessory
+        enrolment.accessory = reply.accessory ?? choices.accessory ?? earlier.accessory
+        enrolment.bindKey = choices.bindKey.flatMap { Enrolment.bindKey($0) } ?? earlier.bindKey
         enrolment.name = choices.name ?? earlier.name
         enrolment.mode = reply.mode
         // The values before the first writing are those to write back.

@@ -15,6 +15,7 @@ extension Wording {
             lines += inputs.map { row("input", "\(attribute($0.attribute)): \(text($0.decoder))") }
         case .serial(let input):
             lines.append(row("input", "serial port \(input.serviceClass.shortText): \(text(input.tokens))"))
+        case .advertisements(let decoder): lines.append(row("input", "advertisements: \(text(decoder))"))
         case .keys(let input): lines.append(row("input", text(input)))
         }
         lines.append(row("mode", mode(definition)))

@@ -44,6 +44,10 @@ extension AccessoryDefinition {
             }
         case .serial(let input):
             return input.tokens.text(of: signals).map { [.receive($0)] } ?? []
+        case .advertisements(let decoder):
+            guard let value = decoder.value(of: signals, level: level), value.count == 2 else { return [] }
+            let events = Array(repeating: UInt8(0), count: max(Int(value[0]), 1) - 1) + [value[1]]
+            return [.advertise(BTHome.serviceData(packet: 0, events: events))]
         case .keys(let input): return input.edges(of: signals)
         }
     }

@@ -45,6 +45,8 @@ extension AccessoryDefinition {
             return inputs.map { "\n[[input]]\n\(lines($0.attribute))\(decoderText($0.decoder))" }.joined()
         case .serial(let input):
             return "\n[[input]]\nserial = \(quoted(input.serviceClass.shortText))\n\(tokenText(input.tokens))"
+        case .advertisements(let decoder):
+            return "\n[[input]]\nadvertisement = \"bthome\"\n\(decoderText(decoder))"
         case .keys(let input):
             let keys = input.meanings.sorted { $0.key < $1.key }.map { code, meaning in
                 "\(KeyName.name(of: code) ?? "\(code)") = \(quoted(meaning.fileText))"
@@ -103,6 +105,7 @@ extension AccessoryDefinition {
             case .notify(let bytes, let input):
                 keys = ["send = \(quotedBytes(bytes))"] + (input == 0 ? [] : ["input = \(input + 1)"])
             case .receive(let bytes): keys = ["send = \(quoted(String(decoding: bytes, as: UTF8.self)))"]
+            case .advertise(let bytes): keys = ["send = \(quotedBytes(bytes))"]
             case .key(let code, let isPressed):
                 keys = [
                     "send = \(quoted("\(KeyName.name(of: code) ?? "\(code)") \(isPressed ? "down" : "up")"))"

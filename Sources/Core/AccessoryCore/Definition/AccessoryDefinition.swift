@@ -83,6 +83,9 @@ package enum AccessoryInput: Equatable, Sendable {
     case gatt([GattInput])
     /// A serial port of classic Bluetooth (RFCOMM).
     case serial(SerialInput)
+    /// Advertisements of ``BTHome``, without a link. The decoder gets the number of the button, from 1 on,
+    /// and its event.
+    case advertisements(FrameDecoder)
     /// Keys of an input device (evdev).
     case keys(KeyInput)
 }

@@ -7,6 +7,8 @@ package struct AccessoryExample: Equatable, Sendable {
             /// A notification of the input with this index.
             case notify([UInt8], input: Int)
             case receive([UInt8])
+            /// Service data of ``BTHome`` that is not encrypted.
+            case advertise([UInt8])
             case key(UInt16, isPressed: Bool)
             /// The link is lost, or the device is removed.
             case lose

@@ -67,8 +67,10 @@ extension AccessoryFile {
     private func connectionPolicy(for input: AccessoryInput) throws(AccessoryFileProblem) -> ConnectionPolicy
     {
         guard let connect else { return ConnectionPolicy() }
-        if case .keys = input {
-            throw Problem(["connect"], "an input device is not connected by push-to-talk")
+        switch input {
+        case .gatt, .serial: break
+        case .keys: throw Problem(["connect"], "an input device is not connected by push-to-talk")
+        case .advertisements: throw Problem(["connect"], "what advertises its presses is not connected")
         }
         var bonding = ConnectionPolicy.Bonding.ifRequested
         if let text = connect.bond {
@@ -119,7 +121,7 @@ extension AccessoryFile {
     private func checkIsGatt(_ input: AccessoryInput, _ path: Path) throws(AccessoryFileProblem) {
         switch input {
         case .gatt: break
-        case .serial, .keys:
+        case .serial, .advertisements, .keys:
             throw Problem(path, "only an accessory whose input is a GATT characteristic has one")
         }
     }

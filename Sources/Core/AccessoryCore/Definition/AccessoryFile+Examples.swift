@@ -54,6 +54,16 @@ extension AccessoryFile {
                 try checkNoInput(step, path)
                 try checkCount(text.utf8.count, Limit.characters, path + ["send"])
                 return .receive(Array(text.utf8))
+            case .advertisements:
+                try checkNoInput(step, path)
+                let data = try bytes(text, path + ["send"])
+                guard BTHome.packet(data) != nil else {
+                    throw Problem(
+                        path + ["send"],
+                        "\(quoted(text)) is not an advertisement of BTHome 2 in plain text"
+                    )
+                }
+                return .advertise(data)
             case .keys:
                 try checkNoInput(step, path)
                 return try key(text, path + ["send"])

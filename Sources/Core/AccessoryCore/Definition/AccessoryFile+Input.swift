@@ -10,7 +10,7 @@ extension AccessoryFile {
         for (index, kinds) in kinds.enumerated() where kinds.count != 1 {
             throw Problem(
                 ["input", .index(index)],
-                "an input has either service and characteristic, or serial, or keys"
+                "an input has either service and characteristic, or serial, or advertisement, or keys"
             )
         }
         for (index, kinds) in kinds.enumerated() where kinds != first.kinds {
@@ -21,6 +21,9 @@ extension AccessoryFile {
         case .serial?:
             if input.count > 1 { throw Problem(["input", 1], "an accessory has one serial input") }
             return .serial(try serialInput(first))
+        case .advertisement?:
+            if input.count > 1 { throw Problem(["input", 1], "an accessory has one advertisement") }
+            return .advertisements(try advertisementDecoder(first))
         case .keys?, nil:
             if input.count > 1 { throw Problem(["input", 1], "an accessory has one input with keys") }
             return .keys(try keyInput(first))
@@ -155,6 +158,23 @@ extension AccessoryFile {
         return SerialInput(serviceClass: serviceClass, tokens: try tokenTable(of: input, path))
     }
 
+    private func advertisementDecoder(_ input: Input) throws(AccessoryFileProblem) -> FrameDecoder {
+        let path: Path = ["input", 0]
+        guard input.advertisement == "bthome" else {
+            throw Problem(path + ["advertisement"], "\(quoted(input.advertisement ?? "")) is not bthome")
+        }
+        guard input.bits == nil, input.tokens == nil, input.values == nil else {
+            throw Problem(path, "an advertisement has bytes: the number of the button, and its event")
+        }
+        let decoder = try decoder(of: input, path)
+        for signal in decoder.signals {
+            guard case .tap = signal else {
+                throw Problem(path + ["bytes"], "no release is advertised: a meaning is a tap")
+            }
+        }
+        return decoder
+    }
+
     private func keyInput(_ input: Input) throws(AccessoryFileProblem) -> KeyInput {
         let path: Path = ["input", 0]
         guard input.bytes == nil, input.values == nil, input.bits == nil, input.tokens == nil,
@@ -203,6 +223,7 @@ extension AccessoryFile.Input {
     enum Kind {
         case gatt
         case serial
+        case advertisement
         case keys
     }
 
@@ -210,6 +231,7 @@ extension AccessoryFile.Input {
         var kinds: Set<Kind> = []
         if service != nil || characteristic != nil { kinds.insert(.gatt) }
         if serial != nil { kinds.insert(.serial) }
+        if advertisement != nil { kinds.insert(.advertisement) }
         if keys != nil { kinds.insert(.keys) }
         return kinds
     }

@@ -18,7 +18,7 @@ extension AccessoryFile {
 
     private func check(_ result: AccessoryMatch, fits input: AccessoryInput) throws(AccessoryFileProblem) {
         switch input {
-        case .gatt, .serial:
+        case .gatt, .serial, .advertisements:
             if !result.products.isEmpty {
                 throw Problem(["match", "product"], "is only for an input with keys")
             }

@@ -66,6 +66,7 @@ extension AccessoryInput {
         switch self {
         case .gatt(let inputs): Set(inputs.flatMap(\.decoder.signals))
         case .serial(let input): Set(input.tokens.tokens.flatMap(\.signals))
+        case .advertisements(let decoder): Set(decoder.signals)
         case .keys(let input): Set(input.meanings.values.flatMap(\.signals))
         }
     }
@@ -113,7 +114,7 @@ extension AccessoryDefinition {
     package var attributes: [GattAttribute] {
         switch input {
         case .gatt(let inputs): inputs.map(\.attribute)
-        case .serial, .keys: []
+        case .serial, .advertisements, .keys: []
         }
     }
 

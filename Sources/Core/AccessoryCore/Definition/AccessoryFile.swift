@@ -57,6 +57,7 @@ package struct AccessoryFile: Decodable, Equatable, Sendable {
         let service: String?
         let characteristic: String?
         let serial: String?
+        let advertisement: String?
         let bytes: [String: Meanings]?
         let values: [String: Meanings]?
         let bits: [String: String]?

@@ -52,14 +52,15 @@ extension AccessoryDefinition {
         let specificity: MatchSpecificity
         switch (device.link, input) {
         case (.bluetooth(let address, let services), .gatt),
-            (.bluetooth(let address, let services), .serial):
+            (.bluetooth(let address, let services), .serial),
+            (.bluetooth(let address, let services), .advertisements):
             specificity = compareBluetooth(address, services, &comparison)
         case (.input(let transport, let product, let keys), .keys(let input)):
             specificity = compareInput(transport, product, keys, input, &comparison)
         case (.bluetooth, .keys):
             comparison = Comparison(failure: "it is about input devices")
             return nil
-        case (.input, .gatt), (.input, .serial):
+        case (.input, .gatt), (.input, .serial), (.input, .advertisements):
             comparison = Comparison(failure: "it is about Bluetooth devices")
             return nil
         }

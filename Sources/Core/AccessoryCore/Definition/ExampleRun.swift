@@ -45,12 +45,14 @@ package struct ExampleRun: Equatable, Sendable {
         switch action {
         case .notify(let bytes, let input): handle(.valueNotified(bytes, input: input))
         case .receive(let bytes): handle(.bytesReceived(bytes))
+        case .advertise(let data):
+            if let packet = BTHome.packet(data) { handle(.advertised(packet)) }
         case .key(let code, let isPressed): handle(isPressed ? .keyPressed(code) : .keyReleased(code))
         case .lose:
             isConnected = false
             switch definition.input {
             case .gatt: handle(.disconnected(.linkLost))
-            case .serial: handle(.portClosed(.linkLost))
+            case .serial, .advertisements: handle(.closed(.linkLost))
             case .keys: handle(.deviceRemoved)
             }
         }
@@ -77,7 +79,7 @@ package struct ExampleRun: Equatable, Sendable {
         case .gatt(let inputs):
             handle(.connected)
             handle(.servicesResolved(found: Set(inputs.indices)))
-        case .serial: handle(.portOpened)
+        case .serial, .advertisements: handle(.opened)
         case .keys: accessory = Self.accessory(definition)
         }
         advance(to: now + Self.connectionTime)

@@ -27,6 +27,8 @@ package struct Enrolment: Equatable, Sendable {
     /// The roles of buttons that differ from those in the accessory file.
     package var roles: [ButtonRole: ButtonRole]
     package var restorations: [Restoration]
+    /// The key with which it encrypts what it advertises (``BTHome``); nil if it does not.
+    package var bindKey: [UInt8]?
 
     package init(
         _ identity: DeviceIdentity,
@@ -35,7 +37,8 @@ package struct Enrolment: Equatable, Sendable {
         name: String? = nil,
         mode: ButtonMode? = nil,
         roles: [ButtonRole: ButtonRole] = [:],
-        restorations: [Restoration] = []
+        restorations: [Restoration] = [],
+        bindKey: [UInt8]? = nil
     ) {
         self.identity = identity
         self.accessory = accessory
@@ -44,10 +47,21 @@ package struct Enrolment: Equatable, Sendable {
         self.mode = mode
         self.roles = roles
         self.restorations = restorations
+        self.bindKey = bindKey
     }
 }
 
 extension Enrolment {
+    /// Reads ``bindKey`` from 32 hexadecimal digits; nil for anything else.
+    package static func bindKey(_ text: String) -> [UInt8]? {
+        guard text.utf8.count == 2 * BTHome.keySize else { return nil }
+        return [UInt8](hexadecimal: text)
+    }
+
+    package var bindKeyText: String? {
+        bindKey?.map { String(hexadecimal: UInt64($0), digits: 2) }.joined()
+    }
+
     /// The lines of a serial port. The kernel has no codes for them: theirs are above those of its keys
     /// (`KEY_MAX`).
     private static let lines = ["CTS", "DSR", "DCD", "RI"]

@@ -8,7 +8,7 @@ extension AccessoryInput {
             input.serviceClass == serviceClass ? .receive(bytes) : nil
         case (.keys(let input), .key(let code, let isPressed)):
             input.meanings[code] == nil ? nil : .key(code, isPressed: isPressed)
-        case (.gatt, _), (.serial, _), (.keys, _): nil
+        case (.gatt, _), (.serial, _), (.advertisements, _), (.keys, _): nil
         }
     }
 }

@@ -48,6 +48,7 @@ extension LearnedInput {
                     addresses: [address]
                 )
             case .serial(let input): AccessoryMatch(services: [input.serviceClass], addresses: [address])
+            case .advertisements: AccessoryMatch(services: [BTHome.service], addresses: [address])
             case .keys: AccessoryMatch(names: device.namePatterns)
             }
         case .input(let transport, let product, _):

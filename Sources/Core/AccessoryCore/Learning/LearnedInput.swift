@@ -80,7 +80,7 @@ extension AccessoryInput {
     private var scanner: TokenScanner? {
         switch self {
         case .serial(let input): TokenScanner(input.tokens)
-        case .gatt, .keys: nil
+        case .gatt, .advertisements, .keys: nil
         }
     }
 
@@ -92,7 +92,7 @@ extension AccessoryInput {
             input.serviceClass == serviceClass ? scanner?.signals(of: bytes) ?? [] : []
         case (.keys(let input), .key(let code, let isPressed)):
             input.meanings[code] == nil ? [] : input.signals(of: code, isPressed: isPressed)
-        case (.gatt, _), (.serial, _), (.keys, _): []
+        case (.gatt, _), (.serial, _), (.advertisements, _), (.keys, _): []
         }
     }
 }

@@ -104,7 +104,7 @@ extension AccessoryInput {
         switch self {
         case .keys(let input):
             input.meanings.values.contains { if case .up = $0 { true } else { false } }
-        case .gatt, .serial: false
+        case .gatt, .serial, .advertisements: false
         }
     }
 }

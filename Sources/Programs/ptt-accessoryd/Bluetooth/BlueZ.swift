@@ -12,6 +12,7 @@ enum BlueZ {
     static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let gattManager = "org.bluez.GattManager1"
+    static let advertisementMonitorManager = "org.bluez.AdvertisementMonitorManager1"
     static let agentManager = "org.bluez.AgentManager1"
 
     /// A call of a method of one of its objects, which does not start bluetoothd.
@@ -70,6 +71,8 @@ struct BlueZDevice: BlueZObject {
     var isTrusted = false
     /// The signal strength in dBm, known only while a discovery finds the device.
     var rssi: Int?
+    /// The last service data of BTHome that it has advertised.
+    var advertised: [UInt8]?
     var adapter: ObjectPath?
 
     /// True if a person has had to do with it, as opposed to a device that only a scan has found.
@@ -87,6 +90,7 @@ struct BlueZDevice: BlueZObject {
         properties.read("Paired", \.asBool, into: &isPaired, else: false)
         properties.read("Trusted", \.asBool, into: &isTrusted, else: false)
         properties.read("RSSI", { $0.asInt.map { $0 } }, into: &rssi, else: nil)
+        properties.read("ServiceData", \.asBTHome, into: &advertised, else: nil)
         properties.read("Adapter", { $0.asObjectPath.map { $0 } }, into: &adapter, else: nil)
     }
 }
@@ -131,6 +135,11 @@ struct BlueZCharacteristic: BlueZObject {
 }
 
 extension BusValue {
+    /// Of all service data that of BTHome, nil if there is none of it.
+    fileprivate var asBTHome: [UInt8]?? {
+        asProperties.map { $0[BusKey(BTHome.service.text)]?.asBytes }
+    }
+
     fileprivate var asUUID: GattUUID?? { asString.flatMap { GattUUID($0) }.map { $0 } }
 
     /// Those of a device that has hundreds are parsed once, not each time that something of it changes.

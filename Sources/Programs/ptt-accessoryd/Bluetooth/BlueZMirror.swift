@@ -9,21 +9,6 @@ import Logging
 /// characteristics: changing signal strengths of devices nearby cause no wake-ups.
 @EventLoop
 final class BlueZMirror {
-    enum Event {
-        /// bluetoothd is running, and its objects are known. Registrations with an earlier instance are gone.
-        case appeared(BusConnection)
-        /// An adapter was added, changed or removed.
-        case adapterChanged(ObjectPath)
-        /// A device, or an object below it, was added, changed or removed. Another strength of its signal is
-        /// not reported.
-        case deviceChanged(ObjectPath)
-        /// A notification of a watched characteristic, or, if it is not known to be one, possibly the result
-        /// of any client's read. Each notification is reported twice, at first as not known to be one.
-        case valueReceived(ObjectPath, [UInt8], isNotification: Bool)
-        /// bluetoothd or the bus has stopped, and with it every link; or it was not running at the start.
-        case lost
-    }
-
     private(set) var objects = BlueZObjects()
     /// The connection, while bluetoothd is running and its objects are known.
     private(set) var connection: BusConnection?
@@ -239,6 +224,7 @@ final class BlueZMirror {
         if signal.member == "InterfacesAdded", let interfaces = signal.arguments[1].asInterfaces {
             warn(objects.add(path, interfaces))
             guard objects.contains(path) else { return }
+            reportAdvertisement(of: path, since: nil)
             if objects.adapters[path] != nil { watch(path, BlueZ.adapter) }
             let device = objects.device(of: path)
             if let device { watchIfRelevant(device) }
@@ -288,9 +274,20 @@ final class BlueZMirror {
     }
 
     private func apply(_ properties: PropertyReader, of interface: String, to path: ObjectPath) {
+        let advertised = objects.devices[path]?.advertised
+        defer { reportAdvertisement(of: path, since: advertised) }
         let (change, warnings) = objects.apply(properties, of: interface, to: path)
         warn(warnings)
         if change == .properties { report(path, objects.device(of: path)) }
+    }
+
+    /// What it has advertised before it was observed is not reported.
+    private func reportAdvertisement(of path: ObjectPath, since before: [UInt8]?) {
+        guard connection != nil, let advertised = objects.devices[path]?.advertised, advertised != before
+        else {
+            return
+        }
+        handler(.advertised(path, advertised))
     }
 
     private func warn(_ warnings: [BlueZObjects.Warning]) {

@@ -70,6 +70,13 @@ extension BlueZObjects {
         return complete + matching.filter { !complete.contains($0) }
     }
 
+    /// The best match of a device, if that is a file for advertisements.
+    func advertisingProfile(of device: BlueZDevice, in catalog: AccessoryCatalog) -> AccessoryDefinition? {
+        guard let best = catalog.ranked(for: device.description()).first, case .advertisements = best.input
+        else { return nil }
+        return best
+    }
+
     func hasCharacteristic(of device: ObjectPath, matching profile: AccessoryDefinition) -> Bool {
         profile.attributes.contains { characteristic(of: device, matching: $0) != nil }
     }

@@ -11,6 +11,8 @@ struct BlueZObjects: Equatable {
     private(set) var characteristics: [ObjectPath: BlueZCharacteristic] = [:]
     /// Objects that accept `GattProfile1` registrations.
     private(set) var gattManagers: Set<ObjectPath> = []
+    /// Adapters for which bluetoothd can monitor advertisements.
+    private(set) var advertisementMonitorManagers: Set<ObjectPath> = []
     /// The services of each device and the characteristics of each service, by path, in the order of their
     /// paths.
     private var children: [ObjectPath: [ObjectPath]] = [:]
@@ -24,8 +26,9 @@ struct BlueZObjects: Equatable {
     /// The meaning of changed properties for others.
     enum Change {
         case nothing
-        /// Only the strength of a signal, which changes all the time while a discovery runs.
-        case signalStrength
+        /// Only the strength of a signal, which changes all the time while a discovery runs, or what a device
+        /// advertises.
+        case radio
         case properties
     }
 
@@ -35,6 +38,9 @@ struct BlueZObjects: Equatable {
     /// Adds interfaces of an object, or replaces them.
     mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [Warning] {
         if interfaces[BusKey(BlueZ.gattManager)] != nil { gattManagers.insert(path) }
+        if interfaces[BusKey(BlueZ.advertisementMonitorManager)] != nil {
+            advertisementMonitorManagers.insert(path)
+        }
         var warnings: [Warning] = []
         for (interface, properties) in interfaces {
             let isChild = interface.text == BlueZ.service || interface.text == BlueZ.characteristic
@@ -58,6 +64,7 @@ struct BlueZObjects: Equatable {
                 characteristics[path] = nil
                 removeChild(path)
             case BlueZ.gattManager: gattManagers.remove(path)
+            case BlueZ.advertisementMonitorManager: advertisementMonitorManagers.remove(path)
             default: break  // Interfaces that are not used here.
             }
         }
@@ -139,11 +146,11 @@ extension BlueZObject {
 extension BlueZDevice {
     func change(since before: BlueZDevice) -> BlueZObjects.Change {
         guard self != before else { return .nothing }
-        // Whether there is one says whether the device is in reach.
-        guard rssi != nil, before.rssi != nil else { return .properties }
         var before = before
-        before.rssi = rssi
-        return self == before ? .signalStrength : .properties
+        before.advertised = advertised
+        // Whether there is a strength says whether the device is in reach.
+        if rssi != nil, before.rssi != nil { before.rssi = rssi }
+        return self == before ? .radio : .properties
     }
 }
 

@@ -44,7 +44,6 @@ final class BluetoothButton {
     let log: Logger
     let settings: AccessorySettings
     var diagnosis: LinkDiagnosis
-    var isBatteryLow = false
     /// The choice for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
 
@@ -216,17 +215,9 @@ final class BluetoothButton {
         if advice != host.accessory.advice { handle(.adviceChanged(advice)) }
     }
 
-    /// Below this charge a person should charge it or change its battery; above the other one it was done.
-    static let lowBattery = (low: 15, charged: 25)
-
     func batteryChanged(_ percent: Int) {
         if percent != device.battery { handle(.batteryChanged(percent)) }
-        if percent >= Self.lowBattery.charged { isBatteryLow = false }
-        guard percent <= Self.lowBattery.low, !isBatteryLow else { return }
-        isBatteryLow = true
-        log.warning("\(origin.name): its battery is low (\(percent) %)")
-        list.publish(AccessoryEvent(.batteryLow, device: device, value: "\(percent)"))
-        host.reportBattery(percent)
+        host.checkBattery(percent, log)
     }
 
     func handle(_ event: Accessory.Event) {

@@ -10,24 +10,36 @@ import PTTMessages
 final class BluetoothButtons {
     private let core: PressForwarder
     let list: AccessoryList
-    private let enrolled: EnrolledDevices
+    let enrolled: EnrolledDevices
     let files: AccessoryFolderWatch
     let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
     /// Devices that match a profile but are not enrolled, or released, as they are listed.
     var unused: [ObjectPath: Origin] = [:]
     private var isSessionActive = true
-    private var registration: ProfileRegistration?
-    private(set) lazy var microphones = SerialMicrophones(core: core, list: list, mirror: mirror, log: log)
+    private var registration: BlueZRegistration?
+    private(set) lazy var microphones: SerialMicrophones = SerialMicrophones(
+        core: core,
+        list: list,
+        mirror: mirror,
+        log: log
+    )
+    private(set) lazy var advertising: AdvertisingButtons = AdvertisingButtons(
+        core: core,
+        list: list,
+        mirror: mirror,
+        log: log
+    )
 
     /// Notified of every change of Bluetooth or a button.
     let changes = ChangeNotifier()
     /// Called when a device has changed; nil: any of them may have.
     var onDeviceChange: @EventLoop (ObjectPath?) -> Void = { _ in }
-    private(set) lazy var mirror = BlueZMirror(
+    private(set) lazy var mirror: BlueZMirror = BlueZMirror(
         log: log,
-        shouldWatch: { [files] device in
-            files.catalog.hasMatch(for: device.description())
+        shouldWatch: { [weak self, files] device in
+            self?.advertising.contains(device.address) ?? false
+                || files.catalog.hasMatch(for: device.description())
         },
         handler: { [weak self] in self?.handle($0) }
     )
@@ -47,6 +59,7 @@ final class BluetoothButtons {
     }
 
     func start() {
+        advertising.onChange = { [changes] in changes.notify() }
         mirror.start()
     }
 
@@ -56,6 +69,7 @@ final class BluetoothButtons {
         buttons = [:]
         registration = nil
         microphones.close()
+        advertising.close()
         mirror.close()
     }
 
@@ -77,11 +91,13 @@ final class BluetoothButtons {
     func coreLost() {
         for button in buttons.values { button.handle(.coreLost) }
         microphones.coreLost()
+        advertising.coreLost()
     }
 
     func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
         for button in buttons.values { button.host.transmissionEnded(transmissionID, cause) }
         microphones.transmissionEnded(transmissionID, cause)
+        advertising.transmissionEnded(transmissionID, cause)
     }
 
     /// The login session of this user became the active one of its seat, or another user's did. Then all
@@ -97,7 +113,7 @@ final class BluetoothButtons {
     func reviewDevices() {
         guard mirror.connection != nil else { return }
         reviewAll()
-        registration?.update(services: services, managers: mirror.objects.gattManagers)
+        registration?.update(services, managers: mirror.objects.gattManagers)
         changes.notify()
     }
 
@@ -107,6 +123,12 @@ final class BluetoothButtons {
         case .valueReceived(let path, let value, let isNotification):
             // Without the work below: it may be a press.
             return received(value, at: path, isNotification: isNotification)
+        case .advertised(let path, let data):
+            // As above.
+            if let address = mirror.objects.devices[path]?.address {
+                advertising.received(data, from: address)
+            }
+            return
         case .appeared(let connection): appeared(connection)
         case .deviceChanged(let path):
             changed = path
@@ -114,7 +136,7 @@ final class BluetoothButtons {
         case .adapterChanged: reviewAll()
         case .lost: lost()
         }
-        registration?.update(services: services, managers: mirror.objects.gattManagers)
+        registration?.update(services, managers: mirror.objects.gattManagers)
         onDeviceChange(changed)
         changes.notify()
     }
@@ -130,8 +152,9 @@ final class BluetoothButtons {
     }
 
     private func appeared(_ connection: BusConnection) {
-        registration = ProfileRegistration(on: connection, log: log)
+        registration = BlueZRegistration(.buttons, on: connection, log: log)
         microphones.appeared(connection)
+        advertising.appeared(connection)
         reviewAll()
     }
 
@@ -139,6 +162,7 @@ final class BluetoothButtons {
         registration = nil
         for button in buttons.values { button.bluetoothLost() }
         microphones.lost()
+        advertising.lost()
     }
 
     /// The services of the buttons in use, for which BlueZ is to reconnect them.
@@ -149,6 +173,16 @@ final class BluetoothButtons {
     // MARK: - Which devices are buttons
 
     private func reviewAll() {
+        advertising.use(
+            enrolled.uses.compactMap { use in
+                advertisingDefinition(use.enrolment).map { definition in
+                    (
+                        definition,
+                        isSessionActive ? use : .init(enrolment: use.enrolment, gate: Self.elsewhere)
+                    )
+                }
+            }
+        )
         let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(microphones.paths)
             .union(unused.keys)
         // The others first: the entry of a device is that of the one that is used.
@@ -178,6 +212,7 @@ final class BluetoothButtons {
             return remove(path)
         }
         let identity = DeviceIdentity(bluetoothAddress: device.address)
+        if advertising.contains(device.address) { return forget(path) }
         let use = isSessionActive ? enrolled.use(of: identity) : nil
         if let (definition, input) = serialDefinition(of: device, use?.enrolment) {
             return review(path, device, definition, input, use)
@@ -240,21 +275,6 @@ final class BluetoothButtons {
         if isChosen { return best == button.profile }
         guard let best, best != button.profile else { return true }
         return !mirror.objects.hasCharacteristic(of: path, matching: best)
-    }
-
-    func list(
-        unused origin: Origin,
-        at path: ObjectPath,
-        profile: String?,
-        mode: ButtonMode,
-        because reason: String? = nil
-    ) {
-        unused[path] = origin
-        let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: origin.identifier)] != nil
-        let usual =
-            isEnrolled
-            ? "another session is active at this seat" : enrolled.remark(notEnrolled: origin.identifier)
-        list.set(origin.unused(reason ?? usual, profile: profile, mode: mode))
     }
 
     /// Ends a button or a microphone. It stays in the list until another entry replaces it.

@@ -16,7 +16,10 @@ extension Pairing {
         report: @escaping @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
     ) async throws(Failure) {
         let requested = DeviceIdentity(bluetoothAddress: request.address)
-        try await begin(with: Enrolment(requested, accessory: request.accessory, mode: request.mode))
+        let key = request.bindKey.flatMap { Enrolment.bindKey($0) }
+        try await begin(
+            with: Enrolment(requested, accessory: request.accessory, mode: request.mode, bindKey: key)
+        )
         defer { end() }
         report(.init(.connecting))
         var target = try await find(request.address)
@@ -38,7 +41,8 @@ extension Pairing {
                 .tested,
                 device: buttons.entry(of: target.address),
                 mode: chosen,
-                restore: button?.settings.restorations.map(\.message)
+                restore: button?.settings.restorations.map(\.message),
+                accessory: enrolled.candidate?.accessory
             )
         )
         let isEnrolled = await buttons.changes.wait(for: Self.enrolTimeout) { [enrolled] in

@@ -13,10 +13,13 @@ final class Pairing {
         case failed(String)
         /// Its press was not observed.
         case untested(String)
+        /// What it advertises cannot be decrypted.
+        case bindKeyNeeded(String)
 
         var reason: String {
             switch self {
-            case .unavailable(let reason), .notFound(let reason), .failed(let reason), .untested(let reason):
+            case .unavailable(let reason), .notFound(let reason), .failed(let reason), .untested(let reason),
+                .bindKeyNeeded(let reason):
                 reason
             }
         }
@@ -81,6 +84,9 @@ final class Pairing {
     /// - Throws: Why that is not possible.
     func prepare(_ target: inout Target) async throws(Failure) -> AccessoryDevice {
         discovery.stopAll()
+        if let definition = try advertisingDefinition(of: target) {
+            return try await prepareAdvertising(target, definition)
+        }
         if let definition = try serialDefinition(of: target) {
             return try await prepareSerial(target, definition)
         }

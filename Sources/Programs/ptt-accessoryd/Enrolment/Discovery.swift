@@ -227,7 +227,9 @@ extension BlueZObjects {
     {
         guard let device = devices[path], !device.address.isEmpty else { return nil }
         let name = device.origin.name
-        let profile = profiles(of: path, in: catalog).first ?? catalog.hinted(byName: name)
+        let profile =
+            profiles(of: path, in: catalog).first ?? advertisingProfile(of: device, in: catalog)
+            ?? catalog.hinted(byName: name)
         return AccessoryInterface.Discovery(
             address: device.address,
             name: name,

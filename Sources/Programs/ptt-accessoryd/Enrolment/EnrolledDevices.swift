@@ -72,6 +72,12 @@ final class EnrolledDevices {
         return enrolments[identity].map { Use(enrolment: $0, gate: .open) }
     }
 
+    /// All devices that are used.
+    var uses: [Use] {
+        let identities = Set(enrolments.keys).union(candidate.map { [$0.identity] } ?? [])
+        return identities.compactMap { use(of: $0) }
+    }
+
     /// The gate of the device that is being enrolled.
     static nonisolated let closed = Gate.closed(reason: "not enrolled yet", cause: .stopped)
 

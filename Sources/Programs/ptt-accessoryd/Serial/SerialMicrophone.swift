@@ -91,17 +91,17 @@ final class SerialMicrophone {
 
     /// Ends its press, and closes the port. It is not used afterwards.
     func end() {
-        host.handle(.portClosed(.linkLost))
+        host.handle(.closed(.linkLost))
         connector.end()
         host.end()
     }
 
     private func portChanged(_ event: SerialConnector.Event) {
         switch event {
-        case .opened: host.handle(.portOpened)
+        case .opened: host.handle(.opened)
         case .received(let bytes): host.handle(.bytesReceived(bytes))
-        case .closed: host.handle(.portClosed(.linkLost))
-        case .failed(let reason): host.handle(.portUnavailable(reason: reason))
+        case .closed: host.handle(.closed(.linkLost))
+        case .failed(let reason): host.handle(.unavailable(reason: reason))
         case .bluetoothLost: host.handle(.bluetoothLost)
         }
     }

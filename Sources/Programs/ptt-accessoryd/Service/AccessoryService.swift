@@ -1,3 +1,4 @@
+import AccessoryCore
 import EventLoop
 import JSON
 import Logging
@@ -69,6 +70,9 @@ final class AccessoryService {
                     throw .invalidParameter("seconds")
                 }
                 guard request.mode != .unknown else { throw .invalidParameter("mode") }
+                guard request.bindKey.map({ Enrolment.bindKey($0) != nil }) ?? true else {
+                    throw .invalidParameter("bindKey")
+                }
                 guard call.wantsMore else { throw .expectedMore }
                 EventLoop.start { await service.pairAndTest(request, call) }
             },
@@ -232,6 +236,7 @@ extension VarlinkError {
             case .notFound: AccessoryInterface.deviceNotFound
             case .failed: AccessoryInterface.pairingFailed
             case .untested: AccessoryInterface.testFailed
+            case .bindKeyNeeded: AccessoryInterface.bindKeyNeeded
             }
         self.init(name, reason: failure.reason)
     }

@@ -4,6 +4,8 @@ import DBus
 enum BlueZ {
     static let name = "org.bluez"
     static let adapter = "org.bluez.Adapter1"
+    static let advertisementMonitor = "org.bluez.AdvertisementMonitor1"
+    static let advertisementMonitorManager = "org.bluez.AdvertisementMonitorManager1"
     static let agent = "org.bluez.Agent1"
     static let agentManager = "org.bluez.AgentManager1"
     static let device = "org.bluez.Device1"

@@ -25,6 +25,7 @@ final class SimulatedAdapter {
     /// `Transport` of each client's discovery filter: `auto`, `le` or `bredr`.
     private var transports: [String: String] = [:]
     private lazy var profiles = ProfileRegistry(of: self)
+    private lazy var monitors = AdvertisementMonitorManager(of: self)
     private lazy var report = TimerSource { [unowned self] in reportAdvertisements() }
     private lazy var expiry = TimerSource { [unowned self] in removeTemporary() }
 
@@ -35,7 +36,9 @@ final class SimulatedAdapter {
     }
 
     func appear() throws(BusError) {
-        object = try daemon.connection.export(BlueZ.adapterPath, [interface, profiles.interface])
+        let interfaces =
+            [interface, profiles.interface] + (daemon.isExperimental ? [monitors.interface] : [])
+        object = try daemon.connection.export(BlueZ.adapterPath, interfaces)
         for button in buttons where button.stored.isKept { try add(button, isFound: false) }
         for microphone in virtualMicrophones where microphone.stored.isKept {
             try add(microphone, isFound: false)
@@ -82,10 +85,28 @@ final class SimulatedAdapter {
         if !discoverers.isEmpty { report.arm(after: Self.advertisingInterval) }
     }
 
+    /// A button has advertised something, which is received while somebody listens.
+    ///
+    /// - Returns: Whether it was.
+    func advertised(_ button: VirtualButton) -> Bool {
+        guard isPowered, !discoverers.isEmpty || monitors.isActive, button.radio == .awake else {
+            return false
+        }
+        if let device = devices[button.number] {
+            device.advertised()
+        } else {
+            // As above: there are no clients then.
+            try? add(button, isFound: true)
+        }
+        if discoverers.isEmpty { expiry.arm(after: Self.temporaryTimeout) }
+        return true
+    }
+
     func isProfileRegistered(_ uuid: String) -> Bool { profiles.contains(uuid) }
 
     func clientLeft(_ client: String) {
         profiles.clientLeft(client)
+        monitors.clientLeft(client)
         filters[client] = nil
         transports[client] = nil
         endDiscovery(of: client)

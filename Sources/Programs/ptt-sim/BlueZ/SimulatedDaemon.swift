@@ -5,6 +5,8 @@ import EventLoop
 @EventLoop
 final class SimulatedDaemon {
     let connection: BusConnection
+    /// True if it offers its experimental interfaces (`Experimental` of main.conf).
+    let isExperimental: Bool
     private(set) var adapter: SimulatedAdapter?
     private(set) lazy var profiles = ProfileManager(of: self)
 
@@ -22,21 +24,24 @@ final class SimulatedDaemon {
     static func start(
         on bus: BusAddress,
         buttons: [VirtualButton],
-        microphones: [VirtualSerialMicrophone]
+        microphones: [VirtualSerialMicrophone],
+        isExperimental: Bool
     ) async throws(BusError) -> SimulatedDaemon {
         let connection = try await BusConnection.open(bus)
         guard try await connection.requestName(BlueZ.name) == .acquired else {
             throw .failed("\(BlueZ.name) is taken on \(bus)")
         }
-        return try SimulatedDaemon(connection, buttons, microphones)
+        return try SimulatedDaemon(connection, buttons, microphones, isExperimental)
     }
 
     private init(
         _ connection: BusConnection,
         _ buttons: [VirtualButton],
-        _ microphones: [VirtualSerialMicrophone]
+        _ microphones: [VirtualSerialMicrophone],
+        _ isExperimental: Bool
     ) throws(BusError) {
         self.connection = connection
+        self.isExperimental = isExperimental
         self.buttons = buttons
         self.microphones = microphones
         objects.append(try connection.exportManager("/"))

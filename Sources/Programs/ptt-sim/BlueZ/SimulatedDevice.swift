@@ -1,3 +1,4 @@
+import AccessoryCore
 import DBus
 import EventLoop
 
@@ -21,7 +22,11 @@ final class SimulatedDevice: SimulatedPeripheral {
     init(_ button: VirtualButton, on adapter: SimulatedAdapter, isFound: Bool) throws(BusError) {
         self.button = button
         try super.init(button.number, button.stored, on: adapter, isFound: isFound)
-        try export(methods, addressType: { [unowned self] in isDualMode ? "public" : "random" }, state)
+        try export(
+            methods,
+            addressType: { [unowned self] in isDualMode || button.advertises ? "public" : "random" },
+            state
+        )
     }
 
     private var isDualMode: Bool { button.isDualMode }
@@ -34,6 +39,12 @@ final class SimulatedDevice: SimulatedPeripheral {
     func notify(_ value: [UInt8], input: Int) -> Bool {
         guard isConnected, let services else { return false }
         return services.notify(value, input: input)
+    }
+
+    /// It has advertised other service data.
+    func advertised() {
+        found()
+        changed("ServiceData")
     }
 
     /// Advertised, and, once it was connected, discovered.
@@ -182,6 +193,9 @@ final class SimulatedDevice: SimulatedPeripheral {
         [
             ExportedProperty("UUIDs", "as") { [unowned self] in .strings(uuids) },
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected || isSoundConnected)
+            },
+            ExportedProperty("ServiceData", "a{sv}") { [button] in
+                button.advertised.map { .properties([BusKey(BTHome.service.text): .bytes($0)]) }
             },
             // Of a headset (Assigned Numbers, 2.8).
             ExportedProperty("Class", "u") { [unowned self] in isDualMode ? .uint32(0x240404) : nil },

@@ -18,7 +18,7 @@ struct PairCommand: ParsableCommand {
             count. A button that is enrolled already is tested again, and keeps what you do not name.
 
             A joystick, a gamepad or a USB device with keys is found by the press of the key that you want to talk with, \
-            which needs no test.
+            which needs no test. A button that encrypts its presses, as Shelly's can, needs its key, which is asked for.
             """
     )
 
@@ -54,13 +54,7 @@ struct PairCommand: ParsableCommand {
             let choice = DeviceChoice(wanted: device, stop: try StopSignal())
             let found = try await choice.device(seconds: scan.seconds)
             if let key = found.key { return try Self.enrol(found, key, choices, json: json) }
-            let dialog = PairingDialog(
-                address: found.address,
-                choices: choices,
-                json: json,
-                stop: try StopSignal()
-            )
-            try await dialog.run(seconds: scan.testSeconds)
+            try await PairingDialog.run(found.address, choices, json: json, seconds: scan.testSeconds)
         }
     }
 
@@ -113,9 +107,7 @@ struct RepairCommand: ParsableCommand {
             }
             let choice = DeviceChoice(wanted: wanted, stop: try StopSignal())
             let found = try await choice.device(seconds: scan.seconds)
-            let address = found.address
-            let dialog = PairingDialog(address: address, choices: .init(), json: json, stop: try StopSignal())
-            try await dialog.run(seconds: scan.testSeconds)
+            try await PairingDialog.run(found.address, .init(), json: json, seconds: scan.testSeconds)
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import ptt_accessoryd
 
 /// Against a bluetoothd that refuses.
-@Suite(.serialized) struct ProfileRegistrationTests {
+@Suite(.serialized) struct BlueZRegistrationTests {
     private static let adapter: ObjectPath = "/org/bluez/hci0"
 
     init() { withRunningLoop() }
@@ -48,8 +48,9 @@ import Testing
         isolated deinit { connection.close() }
     }
 
-    @EventLoop private static func registration(_ connection: BusConnection) -> ProfileRegistration {
-        ProfileRegistration(
+    @EventLoop private static func registration(_ connection: BusConnection) -> BlueZRegistration {
+        BlueZRegistration(
+            .buttons,
             on: connection,
             log: Logger(label: "") { _ in SwiftLogNoOpLogHandler() },
             backOff: BackOff(first: .milliseconds(1), limit: .milliseconds(4))
@@ -63,7 +64,7 @@ import Testing
         let connection = try await BusConnection.open(.address(bus.address))
         defer { connection.close() }
         let registration = Self.registration(connection)
-        registration.update(services: ["ffe0"], managers: [Self.adapter])
+        registration.update(["ffe0"], managers: [Self.adapter])
         #expect(try await manager.calls.next(41) == Array(repeating: false, count: 40) + [true])
         await pause(.milliseconds(50))
         #expect(manager.count == 41)
@@ -77,12 +78,12 @@ import Testing
         let connection = try await BusConnection.open(.address(bus.address))
         defer { connection.close() }
         let registration = Self.registration(connection)
-        registration.update(services: ["ffe0"], managers: [Self.adapter])
+        registration.update(["ffe0"], managers: [Self.adapter])
         #expect(try await manager.calls.next() == false)
         await pause(.milliseconds(50))
         #expect(manager.count == 1)
-        registration.update(services: ["ffe0"], managers: [])
-        registration.update(services: ["ffe0"], managers: [Self.adapter])
+        registration.update(["ffe0"], managers: [])
+        registration.update(["ffe0"], managers: [Self.adapter])
         #expect(try await manager.calls.next() == true)
     }
 }

@@ -1,10 +1,10 @@
 import PTTMessages
 
-/// The readiness of a serial port.
+/// The readiness of what is received without a subscription: from a serial port, or by advertisements.
 ///
 /// Within ``settleTime`` after it has opened, what it sends only reports the level: a microphone that is held
-/// while it reconnects may say so.
-struct SerialLink: Equatable, Sendable {
+/// while it reconnects may say so, and a button repeats the advertisement of its last press.
+struct StreamLink: Equatable, Sendable {
     enum State: Equatable, Sendable {
         /// The remark is for people: why it is not open.
         case closed(remark: String?)
@@ -51,6 +51,14 @@ struct SerialLink: Equatable, Sendable {
         switch state {
         case .closed: .away
         case .settling: .connecting
+        case .open: .ready
+        }
+    }
+
+    var phase: Accessory.Phase {
+        switch state {
+        case .closed: .connecting
+        case .settling: .settling
         case .open: .ready
         }
     }

@@ -2,20 +2,31 @@ import DBus
 import EventLoop
 import Logging
 
-/// Registers `GattProfile1` objects for the services of our buttons, so that BlueZ connects them
-/// automatically whenever they advertise (org.bluez.GattProfile). Without it a sleeping button is never
-/// reconnected.
+/// Registers objects of ours with the adapters, again and again until that succeeds.
 ///
-/// One application per service, so that a new service does not change the registered ones. Valid for one
-/// instance of bluetoothd; dropping it withdraws the objects.
+/// One application per subject, so that a new one does not change the registered ones. Valid for one instance
+/// of bluetoothd; dropping it withdraws the objects.
 @EventLoop
-final class ProfileRegistration {
-    private struct Key: Hashable {
-        let service: String
+final class BlueZRegistration {
+    /// What is registered.
+    struct Kind {
+        /// The interface of the adapters, and its two methods.
+        let manager: String
+        let methods: (register: String, unregister: String)
+        let hasOptions: Bool
+        /// What does not work without it, for people.
+        let consequence: String
+        /// The last element of the path of an application.
+        let path: (Key) -> String
+        let interface: @EventLoop (Key) -> ExportedInterface
+    }
+
+    /// An application on an adapter.
+    struct Key: Hashable {
+        let subject: String
         let manager: ObjectPath
     }
 
-    private static let profileInterface = "org.bluez.GattProfile1"
     /// After so many failed attempts a person should know.
     private static let quietFailures = 5
     /// Answers that bluetoothd will repeat until it is restarted, or an adapter is plugged in.
@@ -26,8 +37,10 @@ final class ProfileRegistration {
     ]
     private static let callTimeout = Duration.seconds(10)
 
+    private let kind: Kind
     private let connection: BusConnection
     private let log: Logger
+    /// By the last element of their path.
     private var applications: [String: [ExportedObject]] = [:]
     private enum State {
         /// The call is under way.
@@ -47,10 +60,12 @@ final class ProfileRegistration {
 
     /// Attempts are repeated for as long as one is missing, at last every five minutes.
     init(
+        _ kind: Kind,
         on connection: BusConnection,
         log: Logger,
         backOff: BackOff = BackOff(first: .milliseconds(100), limit: .seconds(300))
     ) {
+        self.kind = kind
         self.connection = connection
         self.backOff = backOff
         self.log = log
@@ -59,12 +74,12 @@ final class ProfileRegistration {
     /// Registers the missing services, and unregisters those that are no longer wanted.
     ///
     /// - Parameters:
-    ///   - services: UUIDs of the services of buttons in use.
+    ///   - subjects: What an application is wanted for: the UUIDs of services, for example.
     ///   - managers: The adapters that accept registrations.
-    func update(services: Set<String>, managers: Set<ObjectPath>) {
+    func update(_ subjects: Set<String>, managers: Set<ObjectPath>) {
         // The registrations of an unplugged adapter are gone with it.
         registrations = registrations.filter { managers.contains($0.key.manager) }
-        let wanted = Set(services.flatMap { service in managers.map { Key(service: service, manager: $0) } })
+        let wanted = Set(subjects.flatMap { subject in managers.map { Key(subject: subject, manager: $0) } })
         for key in Set(registrations.keys).subtracting(wanted) { unregister(key) }
         for key in wanted where registrations[key] == nil {
             register(key)
@@ -73,13 +88,13 @@ final class ProfileRegistration {
     }
 
     private func register(_ key: Key) {
-        guard let application = application(for: key.service) else {
+        guard let application = application(for: key) else {
             registrations[key] = .refused
             return
         }
         registrations[key] = .requested
-        let arguments: [BusValue] = [.objectPath(application), .properties([:])]
-        let call = BlueZ.call("RegisterApplication", of: BlueZ.gattManager, on: key.manager, arguments)
+        let arguments: [BusValue] = [.objectPath(application)] + (kind.hasOptions ? [.properties([:])] : [])
+        let call = BlueZ.call(kind.methods.register, of: kind.manager, on: key.manager, arguments)
         connection.call(call, timeout: Self.callTimeout) { [weak self] result in
             switch result {
             case .success: self?.succeeded(key)
@@ -102,13 +117,13 @@ final class ProfileRegistration {
         failures += 1
         if Self.permanentErrors.contains(error.name) {
             registrations[key] = .refused
-            log.error("\(error): sleeping buttons will not reconnect automatically")
+            log.error("\(error): \(kind.consequence)")
             return
         }
         registrations[key] = .failed
         retry.arm(after: backOff.next())
         if failures == Self.quietFailures {
-            log.error("\(error): sleeping buttons will not reconnect automatically until this succeeds")
+            log.error("\(error): \(kind.consequence) until this succeeds")
         }
     }
 
@@ -118,36 +133,52 @@ final class ProfileRegistration {
 
     private func unregister(_ key: Key) {
         registrations[key] = nil
-        guard let application = applications[key.service]?.first?.path else { return }
+        guard let application = applications[kind.path(key)]?.first?.path else { return }
         let arguments: [BusValue] = [.objectPath(application)]
-        let call = BlueZ.call("UnregisterApplication", of: BlueZ.gattManager, on: key.manager, arguments)
+        let call = BlueZ.call(kind.methods.unregister, of: kind.manager, on: key.manager, arguments)
         connection.call(call, timeout: Self.callTimeout) { [log] result in
             if case .failure(let error) = result { log.warning("\(error)") }
         }
     }
 
-    /// The object manager of the application for a service, exported on first use.
-    private func application(for service: String) -> ObjectPath? {
-        if let known = applications[service]?.first?.path { return known }
-        let name = "buttons_" + service.map { $0 == "-" ? "_" : String($0) }.joined()
-        guard let root = ObjectPath("/org/pushtotalk/\(name)"), let profile = root.appending("profile") else {
+    /// The object manager of an application, exported on first use.
+    private func application(for key: Key) -> ObjectPath? {
+        let name = kind.path(key)
+        if let known = applications[name]?.first?.path { return known }
+        guard let root = ObjectPath("/org/pushtotalk/\(name)"), let object = root.appending("object") else {
             return nil
         }
         do throws(BusError) {
-            let interface = ExportedInterface(
-                Self.profileInterface,
-                // Called when bluetoothd has dropped the registration; a new adapter or owner causes the next
-                // one.
-                methods: [ExportedMethod("Release") { $0.reply() }],
-                properties: [ExportedProperty("UUIDs", "as") { .strings([service]) }]
-            )
-            applications[service] = [
-                try connection.exportManager(root), try connection.export(profile, [interface]),
+            applications[name] = [
+                try connection.exportManager(root), try connection.export(object, [kind.interface(key)]),
             ]
             return root
         } catch {
-            log.error("\(error): sleeping buttons will not reconnect automatically")
+            log.error("\(error): \(kind.consequence)")
             return nil
         }
+    }
+}
+
+extension BlueZRegistration.Kind {
+    /// `GattProfile1` objects for the services of our buttons, so that BlueZ connects them automatically
+    /// whenever they advertise (org.bluez.GattProfile). Without it a sleeping button is never reconnected.
+    static var buttons: Self {
+        Self(
+            manager: BlueZ.gattManager,
+            methods: ("RegisterApplication", "UnregisterApplication"),
+            hasOptions: true,
+            consequence: "sleeping buttons will not reconnect automatically",
+            path: { "buttons_" + $0.subject.map { $0 == "-" ? "_" : String($0) }.joined() },
+            interface: { key in
+                ExportedInterface(
+                    "org.bluez.GattProfile1",
+                    // Called when bluetoothd has dropped the registration; a new adapter or owner causes the
+                    // next one.
+                    methods: [ExportedMethod("Release") { $0.reply() }],
+                    properties: [ExportedProperty("UUIDs", "as") { .strings([key.subject]) }]
+                )
+            }
+        )
     }
 }

@@ -1,0 +1,53 @@
+import AccessoryCore
+import DBus
+import EventLoop
+import Logging
+
+extension BlueZRegistration.Kind {
+    /// One `AdvertisementMonitor1` for each adapter (org.bluez.AdvertisementMonitor), while which bluetoothd
+    /// has the kernel scan passively, without sending anything.
+    ///
+    /// `changed` is called when bluetoothd has begun or ended to monitor for an adapter.
+    static func advertisements(
+        changed: @escaping @EventLoop (_ adapter: ObjectPath, _ isActive: Bool) -> Void
+    ) -> Self {
+        Self(
+            manager: BlueZ.advertisementMonitorManager,
+            methods: ("RegisterMonitor", "UnregisterMonitor"),
+            hasOptions: false,
+            consequence: "buttons that advertise their presses do not work",
+            path: { "advertisements_" + ($0.manager.text.split(separator: "/").last ?? "") },
+            interface: { key in
+                ExportedInterface(
+                    "org.bluez.AdvertisementMonitor1",
+                    methods: [
+                        ExportedMethod("Activate") {
+                            $0.reply()
+                            changed(key.manager, true)
+                        },
+                        ExportedMethod("Release") {
+                            $0.reply()
+                            changed(key.manager, false)
+                        },
+                        // What was advertised is a property of the device.
+                        ExportedMethod("DeviceFound", inputs: ["device": "o"]) { $0.reply() },
+                        ExportedMethod("DeviceLost", inputs: ["device": "o"]) { $0.reply() },
+                    ],
+                    properties: properties
+                )
+            }
+        )
+    }
+
+    private static var properties: [ExportedProperty] {
+        [
+            ExportedProperty("Type", "s") { .string("or_patterns") },
+            // An adapter that compares by itself would report the first advertisement alone.
+            ExportedProperty("RSSISamplingPeriod", "q") { .uint16(0) },
+            // At the begin of the data of type 16 (service data of a 16-bit UUID): the UUID.
+            ExportedProperty("Patterns", "a(yyay)") {
+                .array(of: "(yyay)", [.structure([.byte(0), .byte(0x16), .bytes([0xD2, 0xFC])])])
+            },
+        ]
+    }
+}

@@ -1,0 +1,190 @@
+import AESCCM
+import AccessoryCore
+import DBus
+import EventLoop
+import Logging
+import PTTMessages
+
+/// The buttons in use that advertise their presses.
+///
+/// They have no link, and BlueZ forgets such a device half a minute after its last press: they are known by
+/// their address alone, and ready while bluetoothd monitors advertisements.
+@EventLoop
+final class AdvertisingButtons {
+    private struct Button {
+        let host: AccessoryHost
+        let enrolment: Enrolment
+    }
+
+    /// Whether advertisements are received.
+    private enum Reception: Equatable {
+        case bluetoothLost
+        case unavailable(reason: String)
+        case active
+    }
+
+    private let core: PressForwarder
+    private let list: AccessoryList
+    private let mirror: BlueZMirror
+    private let log: Logger
+    private var buttons: [String: Button] = [:]
+    private var registration: BlueZRegistration?
+    /// The adapters for which bluetoothd monitors advertisements.
+    private var monitoring: Set<ObjectPath> = []
+    private var reception = Reception.bluetoothLost
+
+    /// Called when a button has become ready, or is not any more.
+    var onChange: @EventLoop () -> Void = {}
+
+    init(core: PressForwarder, list: AccessoryList, mirror: BlueZMirror, log: Logger) {
+        self.core = core
+        self.list = list
+        self.mirror = mirror
+        self.log = log
+    }
+
+    func contains(_ address: String) -> Bool { buttons[address.uppercased()] != nil }
+
+    /// The button as it is listed, if it is used.
+    subscript(address: String) -> AccessoryDevice? { buttons[address.uppercased()]?.host.accessory.device }
+
+    /// bluetoothd is running, and its adapters are known.
+    func appeared(_ connection: BusConnection) {
+        registration = BlueZRegistration(
+            .advertisements { [weak self] adapter, isActive in
+                if isActive { self?.monitoring.insert(adapter) } else { self?.monitoring.remove(adapter) }
+                self?.update()
+            },
+            on: connection,
+            log: log
+        )
+        update()
+    }
+
+    /// bluetoothd or the bus has stopped.
+    func lost() {
+        registration = nil
+        monitoring = []
+        update()
+    }
+
+    /// Uses these buttons, and no others.
+    func use(_ wanted: [(AccessoryDefinition, EnrolledDevices.Use)]) {
+        var unwanted = Set(buttons.keys)
+        for (definition, use) in wanted {
+            guard let address = use.enrolment.identity.bluetoothAddress else { continue }
+            unwanted.remove(address)
+            if let button = buttons[address], button.host.accessory.definition == definition,
+                button.enrolment == use.enrolment
+            {
+                if button.host.accessory.gate != use.gate { button.host.handle(.gateChanged(use.gate)) }
+                continue
+            }
+            end(address)
+            add(address, definition, use)
+        }
+        for address in unwanted {
+            if let origin = end(address) { list.remove(origin) }
+        }
+        update()
+    }
+
+    private func add(_ address: String, _ definition: AccessoryDefinition, _ use: EnrolledDevices.Use) {
+        let name = use.enrolment.name ?? definition.name
+        let accessory = Accessory(
+            definition,
+            origin: Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks),
+            mode: use.enrolment.mode,
+            roles: use.enrolment.roles,
+            gate: use.gate
+        )
+        log.notice("\(name) (\(address)) is used as \(definition.name)")
+        let host = AccessoryHost(accessory, core: core, list: list)
+        let key = BlueZ.root.appending("advertising_" + String(address.filter { $0 != ":" })) ?? BlueZ.root
+        host.transmittingChanged = { [mirror] isTransmitting in
+            if isTransmitting { mirror.keepAlive.start(for: key) } else { mirror.keepAlive.stop(for: key) }
+        }
+        buttons[address] = Button(host: host, enrolment: use.enrolment)
+        list.set(host.accessory.device)
+        show(reception, to: host)
+    }
+
+    @discardableResult
+    private func end(_ address: String) -> Origin? {
+        guard let button = buttons.removeValue(forKey: address) else { return nil }
+        button.host.handle(.closed(.linkLost))
+        button.host.end()
+        return button.host.accessory.origin
+    }
+
+    func close() {
+        for address in buttons.keys { end(address) }
+        registration = nil
+    }
+
+    func coreLost() {
+        for button in buttons.values { button.host.handle(.coreLost) }
+    }
+
+    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
+        for button in buttons.values { button.host.transmissionEnded(transmissionID, cause) }
+    }
+
+    /// Handles what a device has advertised, if it is one of the buttons.
+    func received(_ data: [UInt8], from address: String) {
+        guard let button = buttons[address.uppercased()] else { return }
+        do throws(BTHome.Failure) {
+            let packet = try BTHome.packet(
+                data,
+                from: address,
+                key: button.enrolment.bindKey,
+                decrypt: AESCCM.decrypt
+            )
+            button.host.handle(.advertised(packet))
+            if let percent = packet.battery { button.host.checkBattery(percent, log) }
+        } catch {
+            let device = button.host.accessory.device
+            list.publish(AccessoryEvent(.ignored, device: device, remark: error.reason))
+        }
+    }
+
+    // MARK: - Reception
+
+    /// An adapter, or what is registered with it, has changed.
+    func update() {
+        let managers = mirror.objects.advertisementMonitorManagers
+        registration?.update(buttons.isEmpty ? [] : ["BTHome"], managers: managers)
+        monitoring.formIntersection(managers)
+        if buttons.isEmpty { monitoring = [] }
+        let before = reception
+        reception = presentReception(managers)
+        guard reception != before else { return }
+        for button in buttons.values { show(reception, to: button.host) }
+        onChange()
+    }
+
+    private func presentReception(_ managers: Set<ObjectPath>) -> Reception {
+        let powered = Set(mirror.objects.adapters.filter(\.value.isPowered).keys)
+        if mirror.connection == nil || powered.isEmpty { return .bluetoothLost }
+        if powered.isDisjoint(with: managers) { return .unavailable(reason: Self.needsExperimental) }
+        if powered.isDisjoint(with: monitoring) {
+            return .unavailable(reason: "bluetoothd does not listen for its advertisements yet")
+        }
+        return .active
+    }
+
+    /// Up to BlueZ 5.86 its monitors of advertisements are among what it calls experimental.
+    private static let needsExperimental =
+        "bluetoothd does not listen for advertisements: write `Experimental = true` below [General] in "
+        + "/etc/bluetooth/main.conf, and run `sudo systemctl restart bluetooth`"
+
+    private func show(_ reception: Reception, to host: AccessoryHost) {
+        switch reception {
+        case .bluetoothLost: host.handle(.bluetoothLost)
+        case .unavailable(let reason):
+            host.handle(.closed(.linkLost))
+            host.handle(.unavailable(reason: reason))
+        case .active: host.handle(.opened)
+        }
+    }
+}
