@@ -23,6 +23,7 @@ class AccessoryFile:
         self.identifier = os.path.basename(path).removesuffix(".toml")
         self.inputs = [Input(table) for table in table["input"]]
         self.serial = next((uuid(input["serial"]) for input in table["input"] if "serial" in input), None)
+        self.advertises = any("advertisement" in input for input in table["input"])
         self.is_headset = "avrcp" in table.get("match", {}).get("transport", [])
         self.services = [uuid(text) for text in table.get("match", {}).get("service", [])]
         connect = table.get("connect", {})

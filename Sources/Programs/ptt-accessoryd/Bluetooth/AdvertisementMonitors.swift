@@ -39,14 +39,18 @@ extension BlueZRegistration.Kind {
         )
     }
 
+    /// At the begin of the data of type 16 (service data of a 16-bit UUID). An adapter that compares by
+    /// itself finds the UUID there, and bluetoothd what follows the UUID (`match_service` in
+    /// src/shared/ad.c): version 2, encrypted or not, sent regularly or by a press.
+    private static let patterns: [[UInt8]] = [[0xD2, 0xFC], [0x40], [0x41], [0x44], [0x45]]
+
     private static var properties: [ExportedProperty] {
         [
             ExportedProperty("Type", "s") { .string("or_patterns") },
             // An adapter that compares by itself would report the first advertisement alone.
             ExportedProperty("RSSISamplingPeriod", "q") { .uint16(0) },
-            // At the begin of the data of type 16 (service data of a 16-bit UUID): the UUID.
             ExportedProperty("Patterns", "a(yyay)") {
-                .array(of: "(yyay)", [.structure([.byte(0), .byte(0x16), .bytes([0xD2, 0xFC])])])
+                .array(of: "(yyay)", patterns.map { .structure([.byte(0), .byte(0x16), .bytes($0)]) })
             },
         ]
     }

@@ -19,7 +19,10 @@ final class AdvertisingButtons {
     /// Whether advertisements are received.
     private enum Reception: Equatable {
         case bluetoothLost
-        case unavailable(reason: String)
+        /// bluetoothd has no monitors of advertisements.
+        case unsupported
+        /// It has not begun yet.
+        case requested
         case active
     }
 
@@ -42,6 +45,9 @@ final class AdvertisingButtons {
         self.mirror = mirror
         self.log = log
     }
+
+    /// True if no waiting helps.
+    var isUnsupported: Bool { reception == .unsupported }
 
     func contains(_ address: String) -> Bool { buttons[address.uppercased()] != nil }
 
@@ -166,11 +172,8 @@ final class AdvertisingButtons {
     private func presentReception(_ managers: Set<ObjectPath>) -> Reception {
         let powered = Set(mirror.objects.adapters.filter(\.value.isPowered).keys)
         if mirror.connection == nil || powered.isEmpty { return .bluetoothLost }
-        if powered.isDisjoint(with: managers) { return .unavailable(reason: Self.needsExperimental) }
-        if powered.isDisjoint(with: monitoring) {
-            return .unavailable(reason: "bluetoothd does not listen for its advertisements yet")
-        }
-        return .active
+        if powered.isDisjoint(with: managers) { return .unsupported }
+        return powered.isDisjoint(with: monitoring) ? .requested : .active
     }
 
     /// Up to BlueZ 5.86 its monitors of advertisements are among what it calls experimental.
@@ -181,9 +184,12 @@ final class AdvertisingButtons {
     private func show(_ reception: Reception, to host: AccessoryHost) {
         switch reception {
         case .bluetoothLost: host.handle(.bluetoothLost)
-        case .unavailable(let reason):
+        case .unsupported:
             host.handle(.closed(.linkLost))
-            host.handle(.unavailable(reason: reason))
+            host.handle(.unavailable(reason: Self.needsExperimental))
+        case .requested:
+            host.handle(.closed(.linkLost))
+            host.handle(.unavailable(reason: "bluetoothd does not listen for its advertisements yet"))
         case .active: host.handle(.opened)
         }
     }

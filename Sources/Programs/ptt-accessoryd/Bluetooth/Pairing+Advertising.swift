@@ -36,7 +36,9 @@ extension Pairing {
         if let data = device.advertised { try checkKey(data, target) }
         enrolled.candidate?.accessory = definition.identifier
         let advertising = buttons.advertising
-        _ = await buttons.changes.wait(for: Self.readyTimeout) { advertising[target.address]?.link == .ready }
+        _ = await buttons.changes.wait(for: Self.readyTimeout) {
+            advertising[target.address]?.link == .ready || advertising.isUnsupported
+        }
         let button = advertising[target.address]
         if let button, button.link == .ready { return button }
         throw .failed(button?.remark ?? "bluetoothd does not listen for its advertisements")
