@@ -17,9 +17,12 @@ def free_port():
         return listener.getsockname()[1]
 
 
-class Server:
-    program = next((path for path in ["/usr/sbin/murmurd", "/usr/bin/mumble-server"] if os.path.exists(path)), None)
+# Of another release of Debian, which only root can start.
+root = os.environ.get("PTT_MUMBLE_SERVER_ROOT", "/")
+program = next((path for path in ["/usr/sbin/murmurd", "/usr/bin/mumble-server"] if os.path.exists(root + path)), None)
 
+
+class Server:
     def __init__(self, directory, channel):
         self.directory = directory
         self.channel = channel
@@ -46,7 +49,12 @@ class Server:
 
     @property
     def command(self):
-        return [self.program, "-ini", os.path.join(self.directory, "server.ini")]
+        command = [program, "-ini", os.path.join(self.directory, "server.ini")]
+        if root == "/":
+            return command
+        # The mounts end with the process, which becomes the server.
+        mounts = 'mount --rbind /dev "$0/dev" && mount --bind /tmp "$0/tmp" && exec chroot "$0" "$@"'
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts, root, *command]
 
     def start(self):
         with open(os.path.join(self.directory, "server.log"), "a") as log:

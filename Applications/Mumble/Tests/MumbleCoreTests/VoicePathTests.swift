@@ -128,6 +128,18 @@ import Testing
         #expect(numbers == (0..<20).map { $0 * 2 })
     }
 
+    @Test func `UDP is not tried before the server has read what had waited`() throws {
+        var test = try TestSession()
+        _ = test.session.transmissionBegan(test.now)
+        _ = test.session.say(TestSession.packet, test.now)
+        _ = test.synchronise()
+        test.now += .seconds(1)
+        let effects = test.enter()
+        #expect(try isTunnelled(effects) && !isDatagram(effects))
+        #expect(isDatagram(test.say(.ping(WirePing()))))
+        #expect(!isDatagram(test.say(.ping(WirePing()))))
+    }
+
     @Test func `what has waited for two seconds is not sent, and the person is told once`() throws {
         var test = try TestSession()
         _ = test.session.say(TestSession.packet, test.now)

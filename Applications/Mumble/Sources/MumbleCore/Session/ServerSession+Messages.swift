@@ -12,7 +12,7 @@ extension ServerSession {
         switch message {
         case .version(let message): return version(message)
         case .tunnel(let datagram): return session == nil ? [] : tunnelled(datagram)
-        case .ping: return answered()
+        case .ping: return answered(now)
         case .reject(let message): return rejected(message, now)
         case .serverSync(let message): return synchronised(message, now)
         case .channelState(let message): return changed(message)
@@ -36,9 +36,10 @@ extension ServerSession {
         return []
     }
 
-    private mutating func answered() -> [Effect] {
+    /// Voice goes by UDP only after the server has read all that had waited, which it would overtake.
+    private mutating func answered(_ now: Duration) -> [Effect] {
         answerDue = nil
-        return []
+        return isJoined && nextDatagramPing == nil ? datagramPing(now) : []
     }
 
     private mutating func rejected(_ message: WireReject, _ now: Duration) -> [Effect] {
@@ -75,8 +76,7 @@ extension ServerSession {
         state = .joined(since: now)
         outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: firstHeard ?? now)
         let comment = WireUserState.with { $0.comment = Self.comment }
-        return entered() + [.status(.ready)] + flush(now) + ping(now) + datagramPing(now)
-            + [send(.userState(comment))]
+        return entered() + [.status(.ready)] + flush(now) + ping(now) + [send(.userState(comment))]
     }
 
     private func entered() -> [Effect] {

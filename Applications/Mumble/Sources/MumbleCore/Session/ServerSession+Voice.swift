@@ -8,7 +8,7 @@ extension ServerSession {
         isTalking = true
         guard isJoined else { return [] }
         path?.doubt(now)
-        return ping(now) + datagramPing(now)
+        return ping(now) + (nextDatagramPing == nil ? [] : datagramPing(now))
     }
 
     public mutating func transmissionEnded() {
