@@ -30,6 +30,11 @@ struct VersionTests {
         #expect(try text("packaging/\(file)").split(separator: "\n").contains(Substring(line)))
     }
 
+    @Test func `the application for Mumble has the same version`() throws {
+        let program = try text("Applications/Mumble/Sources/ptt-mumble/Program.swift")
+        #expect(program.contains("version: \"\(Product.version)\""))
+    }
+
     @Test func `each package that is built with has one version`() throws {
         let lines = try text("Package.swift").split(separator: "\n").filter { $0.contains(".package(url:") }
         #expect(!lines.isEmpty)

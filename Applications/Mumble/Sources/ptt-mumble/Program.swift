@@ -11,18 +11,24 @@ struct Program: AsyncParsableCommand {
         commandName: "ptt-mumble",
         abstract: "Makes a channel of a Mumble server the push-to-talk channel of this machine.",
         discussion: """
-            It runs until the channel is left, for example by pttctl leave or Ctrl-C. Hold any enrolled button \
-            to talk. The password of a server is in the environment variable PTT_MUMBLE_PASSWORD.
-            """
+            It runs until the channel is left, for example by pttctl leave or Ctrl-C. Hold any enrolled \
+            button to talk. Lines of NAME = "mumble://USER[:PASSWORD]@HOST/CHANNEL" in \
+            ~/.config/pushtotalk/mumble.toml give channels names; channel up and channel down of a \
+            microphone step through them.
+            """,
+        version: "0.1.0"
     )
 
     @Argument(
-        help: """
-            mumble://USER@HOST[:PORT]/CHANNEL[/SUBCHANNEL]; without a channel, where the server puts USER.
-            """,
-        transform: { try ServerAddress($0) }
+        help: ArgumentHelp(
+            "A name of mumble.toml, or mumble://USER@HOST[:PORT]/CHANNEL[/SUBCHANNEL].",
+            discussion: """
+                Without it, the last one. Where an address has no channel, the server chooses. The password \
+                of an address is in the environment variable PTT_MUMBLE_PASSWORD.
+                """
+        )
     )
-    var address: ServerAddress
+    var channel: String?
 
     @MainActor
     func run() async throws {
@@ -31,21 +37,44 @@ struct Program: AsyncParsableCommand {
         PTChannelManager.pttCallbackQueue = .main
         let radio: Radio
         do {
-            radio = try Radio(address, password: ProcessInfo.processInfo.environment["PTT_MUMBLE_PASSWORD"])
+            radio = try Radio(
+                try destination(),
+                password: ProcessInfo.processInfo.environment["PTT_MUMBLE_PASSWORD"]
+            )
+        } catch let error as ValidationError {
+            throw error
         } catch {
             Output.error(error.localizedDescription)
             throw ExitCode.failure
         }
-        let signals = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { MainActor.assumeIsolated { radio.leave() } }
-            source.resume()
-            return source
-        }
+        // What ends all programs, as at the end of a session, ends this one too. The channel stays joined.
+        signal(SIGINT, SIG_IGN)
+        let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
+        interrupt.setEventHandler { MainActor.assumeIsolated { radio.leave() } }
+        interrupt.resume()
         await radio.start()
         let status = await radio.end()
-        withExtendedLifetime(signals) {}
+        withExtendedLifetime(interrupt) {}
         throw ExitCode(status)
+    }
+
+    private func destination() throws -> Destination {
+        let file = UserFiles.channels.path
+        guard let text = try channel ?? UserFiles.read(UserFiles.lastChannel) else {
+            throw ValidationError("which channel? Write mumble://USER@HOST/CHANNEL, or a name of \(file)")
+        }
+        if text.contains("://") {
+            do {
+                return Destination(text: text, address: try ServerAddress(text))
+            } catch {
+                throw ValidationError("\(error)")
+            }
+        }
+        let list = try UserFiles.channelList()
+        guard let destination = list.destination(text) else {
+            let names = list.names.isEmpty ? "" : "; it has \(list.names.joined(separator: ", "))"
+            throw ValidationError("\(file) has no channel \(text)\(names)")
+        }
+        return destination
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import MumbleCore
 import PushToTalk
@@ -10,9 +9,8 @@ extension Radio: @MainActor PTChannelManagerDelegate {
         didJoinChannel channelUUID: UUID,
         reason: PTChannelJoinReason
     ) {
-        // A restored channel of another address is left, see `join`.
-        guard channelUUID == self.channelUUID else { return }
         isJoined = true
+        remember()
         // The server has refused us in the meantime.
         if failure != nil { return channelManager.leaveChannel(channelUUID: channelUUID) }
         settle()
@@ -23,10 +21,6 @@ extension Radio: @MainActor PTChannelManagerDelegate {
         didLeaveChannel channelUUID: UUID,
         reason: PTChannelLeaveReason
     ) {
-        if replacesOther {
-            replacesOther = false
-            return joinOwn(channelManager)
-        }
         // That of an earlier run was left before this start, which joins.
         guard isJoined else { return }
         isJoined = false
@@ -99,10 +93,39 @@ extension Radio: @MainActor PTChannelRestorationDelegate {
     func channelDescriptor(restoredChannelUUID channelUUID: UUID) -> PTChannelDescriptor { descriptor }
 }
 
-extension ServerAddress {
-    /// The same for the same channel, so that the system knows it again.
-    var channelUUID: UUID {
-        let hash = Array(SHA256.hash(data: Array(identifier.utf8)))
-        return hash.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+extension Radio: @MainActor PTTButtonDelegate {
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pttButtonPressed accessory: PTTAccessory
+    ) {
+        switch accessory.role {
+        case .channelUp: step(isNext: true)
+        case .channelDown: step(isNext: false)
+        case .talk, .emergency, .secondTalk, .multifunction, .other: break
+        }
+    }
+
+    func channelManager(
+        _ channelManager: PTChannelManager,
+        channelUUID: UUID,
+        pttButtonReleased accessory: PTTAccessory
+    ) {
+        // The press has done all.
+    }
+
+    private func step(isNext: Bool) {
+        // What is being said is for those who hear it.
+        guard !isTransmitting else { return Output.line("the channel stays while you talk") }
+        do {
+            let list = try UserFiles.channelList()
+            guard let destination = list.neighbour(of: destination, isNext: isNext) else {
+                return Output.line("\(UserFiles.channels.path) has no other channel")
+            }
+            Output.line("channel \(destination.text)")
+            tune(to: destination)
+        } catch {
+            Output.error(error.localizedDescription)
+        }
     }
 }

@@ -143,6 +143,13 @@ extension Radio {
         settle()
     }
 
+    /// Shows people where they will talk, before the server says where that is. What is restored has the name
+    /// of what was talked to before.
+    func show() {
+        ifJoined { $0.setChannelDescriptor(self.descriptor, channelUUID: self.channelUUID) }
+        settle()
+    }
+
     /// Tells the system what it has to know after each join and restoration, too.
     func settle() {
         ifJoined {

@@ -7,18 +7,27 @@ import PushToTalk
 /// The application: carries out what the session and the floor decide, and tells them what happens.
 @MainActor
 final class Radio: NSObject {
-    let address: ServerAddress
-    let channelUUID: UUID
+    /// One for all destinations: a change of those joins nothing, which needs a program in the foreground.
+    let channelUUID = UUID(
+        uuid: (
+            0x5f, 0x0b, 0x2e, 0x7c, 0x91, 0x4d, 0x4a, 0x36, 0x8e, 0x21, 0xd3, 0x6a, 0x17, 0xc4, 0x50, 0xb9
+        )
+    )
+    var destination: Destination
+    var address: ServerAddress { destination.address }
     /// Whether the channel was joined or restored since the program started.
     var isJoined = false
-    /// Whether the joined channel is that of another address, and ours is joined after it was left.
-    var replacesOther = false
+    /// Whether a button has changed the destination.
+    var isTuned = false
     /// Whether a person has ended the program.
     private var isLeaving = false
     /// Why the program ends, once the channel is left.
     var failure: String?
     var manager: PTChannelManager?
 
+    private let password: String?
+    /// The only one that is told the password.
+    private let passwordServer: String
     var session: ServerSession
     var floor = Floor()
     /// The time of the next packet that we send, in units of 10 milliseconds.
@@ -43,11 +52,14 @@ final class Radio: NSObject {
     private let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
     private let origin = ContinuousClock.now
 
+    /// - Parameters:
+    ///   - destination: Where to go.
+    ///   - password: Of its server, unless the address has one.
     /// - Throws: If our identity can neither be read nor made.
-    init(_ address: ServerAddress, password: String?) throws {
-        self.address = address
-        channelUUID = address.channelUUID
-        session = ServerSession(address, password: password)
+    init(_ destination: Destination, password: String?) throws {
+        self.destination = destination
+        (passwordServer, self.password) = (destination.address.server, password)
+        session = ServerSession(destination.address, password: destination.address.password ?? password)
         identity = try Identity.load()
         guard let encoder = VoiceEncoder() else {
             throw UserFiles.Failure(errorDescription: "no memory for Opus")
@@ -65,25 +77,15 @@ final class Radio: NSObject {
         do {
             let manager = try await PTChannelManager.channelManager(delegate: self, restorationDelegate: self)
             self.manager = manager
-            join(manager)
+            if manager.activeChannelUUID == nil {
+                manager.requestJoinChannel(channelUUID: channelUUID, descriptor: descriptor)
+            } else {
+                show()
+            }
             perform(session.start(now))
         } catch {
             end(EXIT_FAILURE, "cannot start: \((error as? PTInstantiationError)?.pttReason ?? "\(error)")")
         }
-    }
-
-    private func join(_ manager: PTChannelManager) {
-        switch manager.activeChannelUUID {
-        case channelUUID: break
-        case let other?:
-            replacesOther = true
-            manager.leaveChannel(channelUUID: other)
-        case nil: joinOwn(manager)
-        }
-    }
-
-    func joinOwn(_ manager: PTChannelManager) {
-        manager.requestJoinChannel(channelUUID: channelUUID, descriptor: descriptor)
     }
 
     var descriptor: PTChannelDescriptor { PTChannelDescriptor(name: address.name, image: nil) }
@@ -111,6 +113,26 @@ final class Radio: NSObject {
     func end(_ status: Int32, _ reason: String) {
         if status == EXIT_SUCCESS { Output.line(reason) } else { Output.error(reason) }
         ending.yield(status)
+    }
+
+    /// Goes on with another destination, in the same channel of this machine.
+    func tune(to destination: Destination) {
+        self.destination = destination
+        isTuned = true
+        let known = destination.address.server == passwordServer ? password : nil
+        session = ServerSession(destination.address, password: destination.address.password ?? known)
+        remember()
+        show()
+        perform([.disconnect, .status(.ready)] + session.start(now))
+    }
+
+    /// Where the next start without an argument goes.
+    func remember() {
+        do {
+            try UserFiles.write(destination.text, to: UserFiles.lastChannel)
+        } catch {
+            Output.error("the next start does not know this channel: \(error.localizedDescription)")
+        }
     }
 
     // MARK: What session and floor decide
@@ -154,8 +176,15 @@ final class Radio: NSObject {
         wake()
     }
 
-    /// The channel is left first, so that no button talks into nothing.
+    /// The channel is left first, so that no button talks into nothing. Who has come here by a button can go
+    /// on by it.
     private func ended(_ reason: String) {
+        if isTuned {
+            Output.error(reason)
+            stop()
+            status = .unavailable
+            return settle()
+        }
         failure = reason
         if isJoined { manager?.leaveChannel(channelUUID: channelUUID) }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MumbleCore
 
 /// The files of the person who runs this program.
 enum UserFiles {
@@ -17,13 +18,42 @@ enum UserFiles {
         directory("XDG_STATE_HOME", ".local/state").appendingPathComponent("known-servers")
     }
 
+    /// `$XDG_STATE_HOME/ptt-mumble/channel`: what was talked to last.
+    static var lastChannel: URL {
+        directory("XDG_STATE_HOME", ".local/state").appendingPathComponent("channel")
+    }
+
+    /// `$XDG_CONFIG_HOME/pushtotalk/mumble.toml`: channels with names.
+    static var channels: URL {
+        directory("XDG_CONFIG_HOME", ".config", "pushtotalk").appendingPathComponent("mumble.toml")
+    }
+
+    /// - Returns: What ``channels`` names, nothing if it is not there.
+    /// - Throws: If it cannot be used, or others could read a password in it.
+    static func channelList() throws -> ChannelList {
+        let file = channels
+        let list: ChannelList
+        do {
+            list = try ChannelList(try read(file) ?? "")
+        } catch let error as ChannelList.Invalid {
+            throw Failure(errorDescription: "\(file.path), \(error)")
+        }
+        var status = stat()
+        guard list.hasPassword, stat(file.path, &status) == 0, status.st_mode & 0o077 != 0 else {
+            return list
+        }
+        throw Failure(
+            errorDescription: "\(file.path) has a password, and others may read it: chmod 600 \(file.path)"
+        )
+    }
+
     /// XDG Base Directory Specification 0.8: a path that is not absolute counts as none.
-    private static func directory(_ variable: String, _ usual: String) -> URL {
+    private static func directory(_ variable: String, _ usual: String, _ name: String = "ptt-mumble") -> URL {
         let environment = ProcessInfo.processInfo.environment
         let value = environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
         // The specification names $HOME, which Foundation does not look at.
         let home = environment["HOME"] ?? NSHomeDirectory()
-        return URL(fileURLWithPath: value ?? "\(home)/\(usual)").appendingPathComponent("ptt-mumble")
+        return URL(fileURLWithPath: value ?? "\(home)/\(usual)").appendingPathComponent(name)
     }
 
     /// - Returns: Nil if there is no such file.

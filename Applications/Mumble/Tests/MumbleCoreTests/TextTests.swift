@@ -20,6 +20,15 @@ import Testing
         #expect(throws: ServerAddress.Invalid.self) { try ServerAddress(text) }
     }
 
+    @Test func `a password is taken where nobody else reads it, and no error repeats it`() throws {
+        let address = try ServerAddress("mumble://ann:p%40ss@host/Ops", mayHavePassword: true)
+        #expect(address.password == "p@ss" && address.user == "ann")
+        for text in ["mumble://ann:secret@host/", "mumble://:secret@host/", "secret://ann:secret@host/"] {
+            let error = #expect(throws: ServerAddress.Invalid.self) { try ServerAddress(text) }
+            #expect(error?.description.contains("secret") == false)
+        }
+    }
+
     @Test func `the first certificate of a server is kept, and no other`() {
         var servers = KnownServers("a:1 aa\n\nnonsense\n")
         #expect(servers.fingerprint(of: "a:1") == "aa" && servers.fingerprint(of: "b:1") == nil)

@@ -13,24 +13,29 @@ public struct ServerAddress: Hashable, Sendable {
     public let port: Int
     /// The channel, as names from the root on. Empty: where the server puts us.
     public let path: [String]
+    /// Of the server.
+    public let password: String?
 
-    /// - Throws: ``Invalid``. A password is refused, because other people can read arguments.
-    public init(_ text: String) throws(Invalid) {
+    /// - Parameters:
+    ///   - text: The address. No error repeats it, because of its password.
+    ///   - mayHavePassword: Not among the arguments of a program, which other people can read.
+    /// - Throws: ``Invalid``
+    public init(_ text: String, mayHavePassword: Bool = false) throws(Invalid) {
         guard let url = URLComponents(string: text), url.scheme?.lowercased() == "mumble",
             let host = url.host, !host.isEmpty
-        else { throw Invalid(description: "\(text) is no address: write mumble://user@host/Channel") }
+        else { throw Invalid(description: "it is no address of Mumble: write mumble://user@host/Channel") }
         guard let user = url.user, !user.isEmpty else {
-            throw Invalid(description: "\(text) has no user: write mumble://user@\(host)/Channel")
+            throw Invalid(description: "the address has no user: write mumble://user@\(host)/Channel")
         }
-        guard url.password == nil else {
+        guard url.password == nil || mayHavePassword else {
             throw Invalid(
                 description: "write no password into the address, where others can read it: put it into the"
-                    + " environment variable PTT_MUMBLE_PASSWORD"
+                    + " environment variable PTT_MUMBLE_PASSWORD, or the address into mumble.toml"
             )
         }
         // As it is in the file of known servers, and for people.
         guard host.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 0x20 }) else {
-            throw Invalid(description: "\(text) has no host that can be")
+            throw Invalid(description: "the address has no host that can be")
         }
         let port = url.port ?? Self.defaultPort
         guard 1...65_535 ~= port else { throw Invalid(description: "\(port) is no port") }
@@ -38,6 +43,7 @@ public struct ServerAddress: Hashable, Sendable {
         // An IPv6 address is in brackets.
         self.host = host.trimmingCharacters(in: ["[", "]"])
         self.port = port
+        password = url.password
         path = url.path.split(separator: "/").map { String($0) }
     }
 
@@ -46,7 +52,4 @@ public struct ServerAddress: Hashable, Sendable {
 
     /// Of the channel for people: its own name, or that of the server.
     public var name: String { path.last ?? host }
-
-    /// The same for the same channel.
-    public var identifier: String { "mumble://\(server)/\(path.joined(separator: "/"))" }
 }
