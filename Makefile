@@ -68,6 +68,13 @@ delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(
 # What bluetoothd is preloaded with where the kernel has no Bluetooth.
 no_bluetooth = clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/Benchmarks/NoBluetooth/no-bluetooth.c
 
+# Of Applications/Mumble, beside what the programs above have.
+mumble = Applications/Mumble
+mumble_installed = '$(DESTDIR)$(bindir)/ptt-mumble' '$(DESTDIR)$(unitdir)/ptt-mumble.service' \
+  '$(DESTDIR)$(manifestdir)/ptt-mumble.toml' '$(DESTDIR)$(mandir)/man1/ptt-mumble.1'
+# Which packages `make deb` makes beside its own.
+WITH ?=
+
 # The texts of the programs in other languages. Beside .build/release as below PREFIX beside bin.
 languages = $(basename $(notdir $(wildcard po/*.po)))
 catalogues = .build/share/locale
@@ -100,13 +107,14 @@ packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils p
   gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap \
   dbus-user-session systemd mosquitto mosquitto-clients mpv mpv-mpris playerctl pocketsphinx pocketsphinx-en-us espeak-ng xterm
 packages_mumble = $(packages_build) libopus-dev libspeexdsp-dev
-packages_mumble-test = $(packages_mumble) dbus-daemon mumble-server openssl pulseaudio pulseaudio-utils python3-cryptography
+packages_mumble-test = $(packages_mumble) dbus-daemon mumble-server openssl pulseaudio pulseaudio-utils python3-cryptography \
+  python3-dbus python3-gi systemd util-linux
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
 packages_release = $(packages_deb) apt-utils gnupg
 packages_release-test = $(packages_release) mmdebstrap
-packages_deb = $(packages_build) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
+packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble)) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
@@ -117,7 +125,7 @@ FUZZ_SECONDS ?= 60
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build po deb packages source release release-key release-test docs install uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test screenshots bench order fuzz
+.PHONY: help dependencies build po deb packages source release release-key release-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -154,7 +162,7 @@ po: dependencies  ## brings the texts of the programs in po/*.po up to date with
 	  msgmerge --quiet --update --backup=none --no-location --no-wrap --no-fuzzy-matching po/$$language.po .build/push-to-talk.pot || exit 1; \
 	  msgfmt --check-format --statistics -o /dev/null po/$$language.po || exit 1; done
 
-deb: dependencies build packages  ## Debian packages of what `make build` built, in .build/deb
+deb: dependencies build $(filter mumble,$(WITH)) packages  ## Debian packages of what `make build` built, in .build/deb (WITH=mumble)
 	lintian --fail-on error,warning $(debs)/*.changes
 	@ls $(debs)/*.deb
 
@@ -163,6 +171,7 @@ packages:
 	@rm -rf $(debs) && mkdir -p $(debs)/push-to-talk
 	@cp -r debian Documentation CHANGELOG.md README.md $(debs)/push-to-talk
 	@cd $(debs)/push-to-talk && PTT_SOURCE=$(CURDIR) PTT_COMPRESSION=$(compression) \
+	  DEB_BUILD_PROFILES='$(WITH:%=pkg.push-to-talk.%)' \
 	  dpkg-buildpackage --build=binary --unsigned-changes >../log 2>&1 || { tail -n 30 ../log; exit 1; }
 
 demo: dependencies  ## one press through a private stack, and the echo of an application; writes demo.wav
@@ -250,12 +259,25 @@ call-test: dependencies build  ## programs that record, calls, and the recipes o
 	Tests/CallTests/trixie recipes
 
 mumble: dependencies  ## Applications/Mumble: a channel of a Mumble server; downloads Swift packages, and takes long the first time
-	swift build --package-path Applications/Mumble -c release
+	swift build --package-path $(mumble) -c release --static-swift-stdlib --product ptt-mumble
+
+install-mumble:  ## installs what `make mumble` built, beside what `make install` installs
+	@test -x $(mumble)/.build/release/ptt-mumble \
+	  || { echo "make install-mumble: no $(mumble)/.build/release/ptt-mumble, run make mumble first" >&2; exit 1; }
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(manifestdir)' '$(DESTDIR)$(mandir)/man1'
+	install -s $(mumble)/.build/release/ptt-mumble '$(DESTDIR)$(bindir)'
+	sed 's|@bindir@|$(bindir)|' $(mumble)/systemd/ptt-mumble.service > '$(DESTDIR)$(unitdir)/ptt-mumble.service'
+	chmod 644 '$(DESTDIR)$(unitdir)/ptt-mumble.service'
+	install -m 644 $(mumble)/systemd/ptt-mumble.toml '$(DESTDIR)$(manifestdir)'
+	install -m 644 $(mumble)/ptt-mumble.1 '$(DESTDIR)$(mandir)/man1'
 
 mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
 	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
-	swift test --package-path Applications/Mumble $(strict)
-	Applications/Mumble/Tests/EndToEnd/run
+	swift test --package-path $(mumble) $(strict)
+	@mkdir -p .build/units && sed 's|@bindir@/ptt-mumble|$(CURDIR)/$(mumble)/.build/debug/ptt-mumble|' \
+	  $(mumble)/systemd/ptt-mumble.service > .build/units/ptt-mumble.service
+	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no .build/units/ptt-mumble.service
+	$(mumble)/Tests/EndToEnd/run
 
 screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done
@@ -310,8 +332,8 @@ install:  ## installs programs, user services, and what udev and PipeWire read (
 	for language in $(languages); do install -D -m 644 $(catalogues)/$$language/$(catalogue) \
 	  '$(DESTDIR)$(localedir)'/$$language/$(catalogue) || exit 1; done
 
-uninstall:  ## removes what `make install` installed
-	rm -f $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
+uninstall:  ## removes what `make install` and `make install-mumble` installed
+	rm -f $(mumble_installed) $(programs:%='$(DESTDIR)$(bindir)/%') $(units:%='$(DESTDIR)$(unitdir)/%') '$(DESTDIR)$(rulesdir)/$(rule)' \
 	  '$(DESTDIR)$(hwdbdir)/$(hwdb)' '$(DESTDIR)$(pipewiredir)/$(fragment)' $(systemunits:%='$(DESTDIR)$(systemunitdir)/%') \
 	  '$(DESTDIR)$(generatordir)/$(generator)' '$(DESTDIR)$(manifestdir)/$(manifest)' '$(DESTDIR)$(entrydir)/$(entry)' \
 	  $(accessories:%='$(DESTDIR)$(accessorydir)/%') \

@@ -38,10 +38,10 @@ enum UserFiles {
         } catch let error as ChannelList.Invalid {
             throw Failure(errorDescription: "\(file.path), \(error)")
         }
-        var status = stat()
-        guard list.hasPassword, stat(file.path, &status) == 0, status.st_mode & 0o077 != 0 else {
-            return list
-        }
+        guard list.hasPassword else { return list }
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+        guard mode & 0o077 != 0 else { return list }
         throw Failure(
             errorDescription: "\(file.path) has a password, and others may read it: chmod 600 \(file.path)"
         )
