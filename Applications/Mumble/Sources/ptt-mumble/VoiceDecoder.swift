@@ -8,10 +8,19 @@ final class VoiceDecoder {
     static let sampleCount = 960
     /// The longest Opus packet, 120 milliseconds.
     private static let longest = 5760
+    /// More than wait at any time, and bounded.
+    private static let keptCount = 128
+    /// In units of 20 milliseconds.
+    private static let longestWait = 3
 
     private let decoder: OpaquePointer
     private let jitter: OpaquePointer
     private var samples: [Int16] = []
+    /// What has come last, with its time: each may have what was said before it.
+    private var kept: [(time: UInt32, opus: [UInt8])] = []
+    private var hasBegun = false
+    /// How often packets were waited for.
+    private var waitCount = 0
 
     /// Nil without memory.
     init?() {
@@ -37,13 +46,16 @@ final class VoiceDecoder {
     func put(_ opus: [UInt8], number: UInt64) {
         let span = opus_packet_get_nb_samples(opus, Int32(opus.count), 48_000)
         guard span > 0, Int(span) <= Self.longest else { return }
+        // Times wrap, and are compared as differences.
+        let time = UInt32(truncatingIfNeeded: number &* 480)
+        if kept.count == Self.keptCount { kept.removeFirst() }
+        kept.append((time, opus))
         var opus = opus
         opus.withUnsafeMutableBytes { bytes in
             var packet = JitterBufferPacket()
             packet.data = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             packet.len = UInt32(bytes.count)
-            // Times wrap, and are compared as differences.
-            packet.timestamp = UInt32(truncatingIfNeeded: number &* 480)
+            packet.timestamp = time
             packet.span = UInt32(span)
             jitter_buffer_put(jitter, &packet)
         }
@@ -56,45 +68,70 @@ final class VoiceDecoder {
         return count == 0
     }
 
-    /// The next 20 milliseconds. What is missing is made up from what was heard before.
+    /// The next 20 milliseconds. What is missing is taken from the packet after it, or made up from what was
+    /// heard before.
     func next() -> [Int16] {
         while samples.count < Self.sampleCount {
             let wanted = Self.sampleCount - samples.count
-            samples += decoded(packet(wanted), wanted)
+            samples += decoded(wanted)
         }
         jitter_buffer_remaining_span(jitter, UInt32(samples.count - Self.sampleCount))
         defer { samples.removeFirst(Self.sampleCount) }
         return Array(samples.prefix(Self.sampleCount))
     }
 
-    /// - Returns: The packet whose time has come; nil if it is missing.
-    private func packet(_ wanted: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let length = bytes.withUnsafeMutableBytes { buffer -> Int? in
-            var packet = JitterBufferPacket()
-            packet.data = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-            packet.len = UInt32(buffer.count)
-            let result = jitter_buffer_get(jitter, &packet, Int32(wanted), nil)
-            return result == JITTER_BUFFER_OK ? Int(packet.len) : nil
-        }
-        return length.map { Array(bytes.prefix($0)) }
-    }
-
-    /// What a packet says. If it is missing or damaged, that is made up.
-    private func decoded(_ packet: [UInt8]?, _ wanted: Int) -> [Int16] {
-        if let packet {
-            let decoded = decode(packet, packet.count, Self.longest)
-            if !decoded.isEmpty { return decoded }
-        }
+    private func decoded(_ wanted: Int) -> [Int16] {
         // Opus makes up multiples of 2.5 milliseconds.
-        let madeUp = decode(nil, 0, max(120, wanted / 120 * 120))
+        let span = max(120, wanted / 120 * 120)
+        let samples = isToWait() ? [] : taken(wanted, span)
+        if !samples.isEmpty { return samples }
+        let madeUp = decode(nil, 0, span)
         return madeUp.isEmpty ? [Int16](repeating: 0, count: wanted) : madeUp
     }
 
-    private func decode(_ packet: [UInt8]?, _ count: Int, _ capacity: Int) -> [Int16] {
+    /// If nothing is there that is due now or later, all that follows is heard 20 milliseconds later: then
+    /// the packet after a lost one is there when that is due. Who loses nothing has no such delay.
+    private func isToWait() -> Bool {
+        let due = UInt32(bitPattern: jitter_buffer_get_pointer_timestamp(jitter))
+        guard hasBegun, waitCount < Self.longestWait,
+            !kept.contains(where: { Int32(bitPattern: $0.time &- due) >= 0 })
+        else { return false }
+        waitCount += 1
+        return true
+    }
+
+    /// - Returns: What the packet says that is due, or the one after it says again; nothing if neither is
+    ///   there.
+    private func taken(_ wanted: Int, _ span: Int) -> [Int16] {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        var packet = JitterBufferPacket()
+        let result = bytes.withUnsafeMutableBytes { buffer in
+            packet.data = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            packet.len = UInt32(buffer.count)
+            return jitter_buffer_get(jitter, &packet, Int32(wanted), nil)
+        }
+        if result == JITTER_BUFFER_OK {
+            hasBegun = true
+            return decode(bytes, Int(packet.len), Self.longest)
+        }
+        guard result == JITTER_BUFFER_MISSING else { return [] }
+        let next = packet.timestamp &+ packet.span
+        // One that does not say it again is of no harm: Opus makes it up then.
+        guard let following = kept.last(where: { $0.time == next })?.opus else { return [] }
+        return decode(following, following.count, span, isBefore: true)
+    }
+
+    // Before a packet: what was said there, as much as the capacity is.
+    private func decode(
+        _ packet: [UInt8]?,
+        _ count: Int,
+        _ capacity: Int,
+        isBefore: Bool = false
+    ) -> [Int16] {
         [Int16](unsafeUninitializedCapacity: capacity) { buffer, size in
             guard let samples = buffer.baseAddress else { return }
-            let result = opus_decode(decoder, packet, opus_int32(count), samples, Int32(capacity), 0)
+            let (count, capacity) = (opus_int32(count), Int32(capacity))
+            let result = opus_decode(decoder, packet, count, samples, capacity, isBefore ? 1 : 0)
             size = max(0, Int(result))
         }
     }

@@ -10,6 +10,8 @@ final class VoiceEncoder {
     /// Of each packet: IP, UDP, encryption, and the longest header.
     private static let overhead: Int32 = 50 * 8 * (20 + 8 + 4 + 12)
     private static let longest = 1000
+    /// The least with which Opus spends bits on it at our bitrate.
+    private static let expectedLoss: Int32 = 10
 
     private let encoder: OpaquePointer
 
@@ -18,7 +20,9 @@ final class VoiceEncoder {
         var error: Int32 = 0
         guard let encoder = opus_encoder_create(48_000, 1, OPUS_APPLICATION_VOIP, &error) else { return nil }
         self.encoder = encoder
-        _ = ptt_opus_set_constant_bitrate(encoder)  // It fails for a value out of range only, as the next.
+        // They fail for a value out of range only, as what is below.
+        _ = ptt_opus_set_constant_bitrate(encoder)
+        _ = ptt_opus_set_redundancy(encoder, Self.expectedLoss)
     }
 
     isolated deinit { opus_encoder_destroy(encoder) }

@@ -179,17 +179,19 @@ class Peer:
     def session_of(self, name):
         return next((session for session, state in self.people.items() if state.get(3) == name.encode()), None)
 
-    def talk(self, seconds, terminated=True, is_over=lambda: False, length=20, loses=0):
+    def talk(self, seconds, terminated=True, is_over=lambda: False, length=20, loses=0, lost=None):
         """A sine of 1000 Hz through the tunnel, at the pace of a voice, in packets of `length` milliseconds.
 
         loses: One of so many packets is not sent.
+        lost: The frequency of those.
         """
         count = int(seconds * 1000 / length)
         begin = time.monotonic()
         for index in range(count):
-            opus = self.encoder.packet(48 * length)
             is_last = terminated and (index == count - 1)
-            if not loses or index % loses != loses // 2 or is_last:
+            is_sent = not loses or index % loses != loses // 2 or is_last
+            opus = self.encoder.packet(48 * length, None if is_sent else lost)
+            if is_sent:
                 self.send(1, b"\x80" + mumble(self.counter) + mumble(len(opus) | (0x2000 if is_last else 0)) + opus)
             self.counter += length // 10
             if is_over() and not is_last:
