@@ -84,45 +84,6 @@ import Testing
         #expect(daemon.calls == 1)
     }
 
-    @Test func `after a dismissal it is silent until the next speaker`() {
-        var daemon = SimulatedDaemon()
-        daemon.show(.speaking("Anna"))
-        daemon.close(.dismissed)
-        daemon.pass(2)
-        var view = Destination.speaking("Anna")
-        view.isMicrophoneOpen = true
-        daemon.show(view)
-        daemon.show(.radio)
-        #expect(daemon.calls == 1)
-        daemon.show(.speaking("Anna"))
-        #expect(daemon.calls == 2)
-        #expect(daemon.content?.body == "Anna speaks")
-    }
-
-    @Test func `after a dismissal it is silent until the next channel`() {
-        var daemon = SimulatedDaemon()
-        daemon.show(.radio)
-        daemon.close(.dismissed)
-        daemon.pass(2)
-        var view = Destination.radio
-        view.name = Text("Renamed")
-        daemon.show(view)
-        #expect(daemon.calls == 1)
-        view.receiver = .channel(ChannelID(randomBytes: (2, 2)))
-        daemon.show(view)
-        #expect(daemon.calls == 2)
-    }
-
-    @Test func `a button that closes the notification is no dismissal`() {
-        var daemon = SimulatedDaemon(actions: true)
-        daemon.show(.radio)
-        daemon.invoke()
-        daemon.close(.dismissed)
-        daemon.pass(2)
-        #expect(daemon.calls == 2)
-        #expect(daemon.content?.body == "Nobody speaks")
-    }
-
     @Test func `signals about the notifications of others change nothing`() {
         var daemon = SimulatedDaemon()
         daemon.show(.speaking("Anna"))

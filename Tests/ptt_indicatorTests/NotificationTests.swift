@@ -107,6 +107,8 @@ struct NotificationTests {
         let daemon = try await ScriptedNotifications.start(fixture.bus.address)
         let first = try await daemon.calls.next()
         try daemon.close(first.identifier, reason: 2)
+        // The bus and the core reach the indicator on different ways.
+        _ = try await fixture.indicator.lines.first { $0.contains("closed(id: \(first.identifier)") }
         try await fixture.begin()
         #expect(try await fixture.nextBegin().kind == .commandLine)
         try await fixture.end()

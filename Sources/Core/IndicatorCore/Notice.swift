@@ -56,6 +56,8 @@ package struct Notice: Equatable, Sendable {
     private var identifier: UInt32 = 0
     /// The content that was shown last, also if it is gone meanwhile.
     private var shown: Content?
+    /// What the daemon was last asked to show, and what it has shown: no person has dismissed anything else.
+    private var (asked, seen): (Destination?, Destination?)
     private var lastChange: MonotonicTime?
     private var isDismissed = false
     /// An action was invoked since the last change: daemons close the notification for it with the same
@@ -86,11 +88,9 @@ package struct Notice: Equatable, Sendable {
 
     /// The channel or the call has changed; nil: it was left or has ended, or the core is gone.
     package mutating func update(_ view: Destination?, at now: MonotonicTime) -> [Effect] {
-        let isNextSpeaker = view?.speaker != nil && view?.speaker?.name != self.view?.speaker?.name
-        let isNews = isNextSpeaker || view?.message != nil && view?.message != self.view?.message
-        if view == nil || view?.channelID != self.view?.channelID || isNews { isDismissed = false }
+        if endsDismissal(view, after: self.view) { isDismissed = false }
         // The same person who speaks again, and the same message, are shown again.
-        if isNews, identifier == 0 { shown = nil }
+        if isNews(view, after: self.view), identifier == 0 { shown = nil }
         self.view = view
         return reconcile(at: now)
     }
@@ -112,19 +112,33 @@ package struct Notice: Equatable, Sendable {
         case .shown(let identifier):
             isCalling = false
             // What failed is not repeated: the next change is another attempt.
-            if let identifier { self.identifier = identifier }
+            if let identifier { (self.identifier, seen) = (identifier, asked) }
             isActionInvoked = false
         case .actionInvoked(let identifier):
             if isOurs(identifier) { isActionInvoked = true }
         case .closed(let identifier, let reason):
             guard isOurs(identifier) else { return [] }
             self.identifier = 0
-            if isActionInvoked { shown = nil } else if reason == .dismissed { isDismissed = true }
+            if isActionInvoked {
+                shown = nil
+            } else if reason == .dismissed {
+                isDismissed = !endsDismissal(view, after: seen)
+            }
             isActionInvoked = false
         case .timerFired:
             break
         }
         return reconcile(at: now)
+    }
+
+    /// Another speaker, or another message.
+    private func isNews(_ view: Destination?, after former: Destination?) -> Bool {
+        view?.speaker != nil && view?.speaker?.name != former?.speaker?.name
+            || view?.message != nil && view?.message != former?.message
+    }
+
+    private func endsDismissal(_ view: Destination?, after former: Destination?) -> Bool {
+        view == nil || view?.channelID != former?.channelID || isNews(view, after: former)
     }
 
     private var wanted: Content? {
@@ -153,7 +167,7 @@ package struct Notice: Equatable, Sendable {
             deadline = lastChange + Self.interval
             return []
         }
-        (isCalling, lastChange, shown) = (true, now, wanted)
+        (isCalling, lastChange, shown, asked) = (true, now, wanted, view)
         return [.show(wanted, replacing: identifier)]
     }
 
