@@ -119,7 +119,17 @@ import Testing
         ),
         (
             "two transports in one", "\(start)§[[input]]\nserial = '1101'\nkeys = {}",
-            "input[0]: an input has either service and characteristic, or serial, or keys"
+            "input[0]: an input has either service and characteristic, or serial, or advertisement, or keys"
+        ),
+        (
+            "unknown advertisement",
+            "\(start)[[input]]\n§advertisement = 'ibeacon'\nbytes = { '01 01' = 'talk tap' }",
+            "input[0].advertisement: \"ibeacon\" is not bthome"
+        ),
+        (
+            "release that is advertised",
+            "\(start)[[input]]\nadvertisement = 'bthome'\n§bytes = { '01 01' = 'talk down', '01 00' = 'talk up' }",
+            "input[0].bytes: no release is advertised: a meaning is a tap"
         ),
         (
             "unknown key of a keyboard", keys("§KEY_TALK = 'talk'"),

@@ -17,7 +17,12 @@ extension BlueZDevice {
     /// The description that is compared with the accessory files; `present` are the services that BlueZ has,
     /// beside the advertised ones.
     func description(with present: [GattUUID] = []) -> DeviceDescription {
-        DeviceDescription(name: name, link: .bluetooth(address: address, services: uuids.union(present)))
+        // bluetoothd 5.66 does not count the UUID of service data among those of the device.
+        let advertised: [GattUUID] = advertised == nil ? [] : [BTHome.service]
+        return DeviceDescription(
+            name: name,
+            link: .bluetooth(address: address, services: uuids.union(present).union(advertised))
+        )
     }
 }
 

@@ -49,7 +49,8 @@ final class SimulatedDevice: SimulatedPeripheral {
 
     /// Advertised, and, once it was connected, discovered.
     private var uuids: [String] {
-        let advertised = button.advertisedServices
+        // That of service data is not among them, in bluetoothd 5.66.
+        let advertised = button.advertises ? [] : button.advertisedServices
         guard stored.isKept || services != nil else { return advertised }
         return advertised + button.services.filter { !advertised.contains($0) }
     }
