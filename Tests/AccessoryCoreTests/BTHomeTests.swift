@@ -126,6 +126,11 @@ import Testing
         #expect(press(8, counter: 500))
     }
 
+    @Test mutating func `the counter of an encryption may begin at zero`() {
+        #expect(press(1, counter: 0))
+        #expect(press(2, counter: 1))
+    }
+
     @Test mutating func `a repetition that is encrypted anew is a repetition`() {
         #expect(press(7, counter: 443))
         #expect(!press(7, counter: 444, after: .milliseconds(100)))

@@ -101,6 +101,27 @@ import Testing
     }
 
     @Test @EventLoop
+    func `a button that is paired again may count from the begin, as after a change of its battery`()
+        async throws
+    {
+        let fixture = try await start()
+        try await fixture.simulate("raw 44000501643A01")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        let pttctl = try TestProcess(
+            [TestProcess.built("pttctl"), "pair", first],
+            environment: [
+                "XDG_RUNTIME_DIR": fixture.directory, "XDG_CONFIG_HOME": fixture.directory + "/config",
+            ]
+        )
+        _ = try await pttctl.lines.first { $0.hasPrefix("now press the talk button") }
+        #expect(try await fixture.asked() == .end(first, .linkLost))
+        try await fixture.simulate("raw 44000101643A01")
+        _ = try await pttctl.lines.first { $0.hasPrefix("enrolled") }
+        try await fixture.simulate("raw 44000201643A01")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+    }
+
+    @Test @EventLoop
     func `pttctl asks for the key of a button that encrypts, and its recorded presses count`()
         async throws
     {

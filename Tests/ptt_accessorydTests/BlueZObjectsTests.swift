@@ -201,6 +201,18 @@ import Testing
         #expect(change([:], invalidated: ["RSSI"]) == .properties)
     }
 
+    @Test func `other service data is no change of the device, its first is`() {
+        var objects = BlueZObjects()
+        _ = objects.add(Self.path, [BusKey(Self.device): ["Alias": .string("SBBT-002C")]])
+        func change(_ data: [UInt8]) -> BlueZObjects.Change {
+            let all = BusValue.properties(["0000fcd2-0000-1000-8000-00805f9b34fb": .bytes(data)])
+            return objects.apply(PropertyReader(["ServiceData": all]), of: Self.device, to: Self.path).change
+        }
+        #expect(change([0x44, 0x00, 0x01]) == .properties)
+        #expect(change([0x44, 0x00, 0x02]) == .radio)
+        #expect(objects.devices[Self.path]?.advertised == [0x44, 0x00, 0x02])
+    }
+
     @Test func `services are in the order of their paths, and gone with them`() throws {
         var objects = BlueZObjects()
         _ = objects.add(Self.path, [BusKey(Self.device): [:]])

@@ -1,3 +1,4 @@
+import AccessoryCore
 import EventLoop
 import Glibc
 import JSON
@@ -57,6 +58,30 @@ import Testing
         try logind.change("mine", isActive: true)
         try await fixture.ready()
         try await presses(fixture)
+    }
+
+    @Test @EventLoop
+    func `another user's session ends what a button that advertises has begun, and ignores its presses`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(
+            buttons: ["shelly-blu"],
+            known: false,
+            experimental: true
+        )
+        let logind = try await ScriptedLogind.start(fixture.bus.address, ["mine": .init()])
+        try fixture.enrol([Enrolment(AccessoryFixture.address(of: 1), accessory: "shelly-blu")])
+        try await fixture.ready()
+        _ = try await logind.readSessions.first { $0 == "mine" }
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        try logind.change("mine", isActive: false)
+        #expect(try await fixture.asked() == .end(first, .linkLost))
+        try await fixture.simulate("press")
+        let event = try await fixture.events.first { $0.kind == .ignored }
+        #expect(event.remark == "another session is active at this seat")
+        try logind.change("mine", isActive: true)
+        #expect(try await fixture.events.first { $0.device?.remark == nil }.device?.link == .ready)
     }
 
     @Test @EventLoop func `a button that is held when our session is back is not pressed`() async throws {

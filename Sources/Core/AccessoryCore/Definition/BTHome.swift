@@ -146,7 +146,7 @@ extension BTHome {
         mutating func receive(_ packet: Packet, at now: MonotonicTime) -> Verdict {
             if let next = packet.counter {
                 if next == counter { return .repeated }
-                guard next > counter ?? 0 else {
+                if let counter, next < counter {
                     return .unusable(
                         reason: "an earlier press was sent again; if its battery was changed, pair it again"
                     )

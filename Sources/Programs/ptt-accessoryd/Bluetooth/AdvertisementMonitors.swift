@@ -1,7 +1,5 @@
-import AccessoryCore
 import DBus
 import EventLoop
-import Logging
 
 extension BlueZRegistration.Kind {
     /// One `AdvertisementMonitor1` for each adapter (org.bluez.AdvertisementMonitor), while which bluetoothd

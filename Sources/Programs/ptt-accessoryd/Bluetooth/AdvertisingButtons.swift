@@ -80,9 +80,7 @@ final class AdvertisingButtons {
         for (definition, use) in wanted {
             guard let address = use.enrolment.identity.bluetoothAddress else { continue }
             unwanted.remove(address)
-            if let button = buttons[address], button.host.accessory.definition == definition,
-                button.enrolment == use.enrolment
-            {
+            if let button = buttons[address], canKeep(button, definition, use) {
                 if button.host.accessory.gate != use.gate { button.host.handle(.gateChanged(use.gate)) }
                 continue
             }
@@ -93,6 +91,17 @@ final class AdvertisingButtons {
             if let origin = end(address) { list.remove(origin) }
         }
         update()
+    }
+
+    /// Who is paired again may count its presses from the begin.
+    private func canKeep(
+        _ button: Button,
+        _ definition: AccessoryDefinition,
+        _ use: EnrolledDevices.Use
+    ) -> Bool {
+        let accessory = button.host.accessory
+        let isPairedAgain = use.gate == EnrolledDevices.closed && accessory.gate != EnrolledDevices.closed
+        return accessory.definition == definition && button.enrolment == use.enrolment && !isPairedAgain
     }
 
     private func add(_ address: String, _ definition: AccessoryDefinition, _ use: EnrolledDevices.Use) {
@@ -113,6 +122,8 @@ final class AdvertisingButtons {
         buttons[address] = Button(host: host, enrolment: use.enrolment)
         list.set(host.accessory.device)
         show(reception, to: host)
+        // What is there already was perhaps not known as a button.
+        for path in mirror.objects.paths(ofAddress: address) { mirror.watch(path, BlueZ.device) }
     }
 
     @discardableResult

@@ -147,7 +147,8 @@ extension BlueZDevice {
     func change(since before: BlueZDevice) -> BlueZObjects.Change {
         guard self != before else { return .nothing }
         var before = before
-        before.advertised = advertised
+        // Whether there is any tells what the device is.
+        if advertised != nil, before.advertised != nil { before.advertised = advertised }
         // Whether there is a strength says whether the device is in reach.
         if rssi != nil, before.rssi != nil { before.rssi = rssi }
         return self == before ? .radio : .properties

@@ -55,7 +55,10 @@ extension Pairing {
         } catch {
             switch error {
             case .keyNeeded, .wrongKey: throw .bindKeyNeeded(error.reason)
-            case .notEncrypted: throw .failed("it does not encrypt its presses: pair it without a key")
+            case .notEncrypted:
+                throw .failed(
+                    "it does not encrypt its presses any more: run `pttctl forget \(target.address)` first"
+                )
             case .unknownFormat: throw .failed(error.reason)
             }
         }
