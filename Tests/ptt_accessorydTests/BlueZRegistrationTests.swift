@@ -86,4 +86,76 @@ import Testing
         registration.update(["ffe0"], managers: [Self.adapter])
         #expect(try await manager.calls.next() == true)
     }
+
+    /// Owns BlueZ's name, and accepts monitors of advertisements.
+    @EventLoop
+    private final class MonitorManager {
+        nonisolated let calls = AsyncQueue(of: String.self)
+        private let connection: BusConnection
+        private var object: ExportedObject?
+        private var client: (name: String, root: ObjectPath)?
+
+        init(on bus: PrivateBus) async throws {
+            connection = try await BusConnection.open(.address(bus.address))
+            let methods = ["RegisterMonitor", "UnregisterMonitor"].map { name in
+                ExportedMethod(name, inputs: ["application": "o"]) { [weak self] call in
+                    self?.client = call.arguments[0].asObjectPath.map { (call.sender, $0) }
+                    call.reply()
+                    self?.calls.add(name)
+                }
+            }
+            object = try connection.export(
+                adapter,
+                [ExportedInterface("org.bluez.AdvertisementMonitorManager1", methods: methods)]
+            )
+            _ = try await connection.requestName("org.bluez")
+        }
+
+        isolated deinit { connection.close() }
+
+        func tell(_ member: String) async throws {
+            let client = try #require(client)
+            let path = try #require(client.root.appending("object"))
+            let interface = "org.bluez.AdvertisementMonitor1"
+            _ = try await connection.call(
+                MethodCall(to: client.name, path: path, interface: interface, member: member),
+                timeout: .seconds(30)
+            )
+        }
+    }
+
+    @Test @EventLoop
+    func `a monitor that bluetoothd gives up is registered anew, one that is unregistered not`()
+        async throws
+    {
+        let bus = try await PrivateBus.start()
+        let manager = try await MonitorManager(on: bus)
+        let connection = try await BusConnection.open(.address(bus.address))
+        defer { connection.close() }
+        let changes = AsyncQueue(of: Bool.self)
+        var registration: BlueZRegistration?
+        registration = BlueZRegistration(
+            .advertisements { key, isActive in
+                if !isActive { registration?.lost(key) }
+                changes.add(isActive)
+            },
+            on: connection,
+            log: Logger(label: "") { _ in SwiftLogNoOpLogHandler() },
+            backOff: BackOff(first: .milliseconds(1), limit: .milliseconds(4))
+        )
+        registration?.update(["BTHome"], managers: [Self.adapter])
+        #expect(try await manager.calls.next() == "RegisterMonitor")
+        for _ in 0..<3 {
+            try await manager.tell("Activate")
+            try await manager.tell("Release")
+            #expect(try await changes.next(2) == [true, false])
+            #expect(try await manager.calls.next(2) == ["UnregisterMonitor", "RegisterMonitor"])
+        }
+        registration?.update([], managers: [Self.adapter])
+        #expect(try await manager.calls.next() == "UnregisterMonitor")
+        try await manager.tell("Release")
+        #expect(try await changes.next() == false)
+        registration?.update(["BTHome"], managers: [Self.adapter])
+        #expect(try await manager.calls.next() == "RegisterMonitor")
+    }
 }

@@ -5,9 +5,9 @@ extension BlueZRegistration.Kind {
     /// One `AdvertisementMonitor1` for each adapter (org.bluez.AdvertisementMonitor), while which bluetoothd
     /// has the kernel scan passively, without sending anything.
     ///
-    /// `changed` is called when bluetoothd has begun or ended to monitor for an adapter.
+    /// `changed` is called when bluetoothd has begun or given up to monitor for an adapter.
     static func advertisements(
-        changed: @escaping @EventLoop (_ adapter: ObjectPath, _ isActive: Bool) -> Void
+        changed: @escaping @EventLoop (_ key: BlueZRegistration.Key, _ isActive: Bool) -> Void
     ) -> Self {
         Self(
             manager: BlueZ.advertisementMonitorManager,
@@ -21,11 +21,11 @@ extension BlueZRegistration.Kind {
                     methods: [
                         ExportedMethod("Activate") {
                             $0.reply()
-                            changed(key.manager, true)
+                            changed(key, true)
                         },
                         ExportedMethod("Release") {
                             $0.reply()
-                            changed(key.manager, false)
+                            changed(key, false)
                         },
                         // What was advertised is a property of the device.
                         ExportedMethod("DeviceFound", inputs: ["device": "o"]) { $0.reply() },

@@ -57,14 +57,20 @@ final class AdvertisingButtons {
     /// bluetoothd is running, and its adapters are known.
     func appeared(_ connection: BusConnection) {
         registration = BlueZRegistration(
-            .advertisements { [weak self] adapter, isActive in
-                if isActive { self?.monitoring.insert(adapter) } else { self?.monitoring.remove(adapter) }
+            .advertisements { [weak self] key, isActive in
+                if isActive { self?.monitoring.insert(key.manager) } else { self?.givenUp(key) }
                 self?.update()
             },
             on: connection,
             log: log
         )
         update()
+    }
+
+    /// Another program has removed the monitor (`btmgmt monitor-remove`), or the adapter has refused it.
+    private func givenUp(_ key: BlueZRegistration.Key) {
+        monitoring.remove(key.manager)
+        registration?.lost(key)
     }
 
     /// bluetoothd or the bus has stopped.

@@ -56,6 +56,8 @@ final class BlueZRegistration {
     /// In succession, of any service.
     private var failures = 0
     private var backOff: BackOff
+    /// Not reset by a success, which a loss may follow at once, again and again.
+    private var lossBackOff: BackOff
     private lazy var retry = TimerSource { [weak self] in self?.registerAgain() }
 
     /// Attempts are repeated for as long as one is missing, at last every five minutes.
@@ -68,6 +70,7 @@ final class BlueZRegistration {
         self.kind = kind
         self.connection = connection
         self.backOff = backOff
+        lossBackOff = backOff
         self.log = log
     }
 
@@ -106,7 +109,16 @@ final class BlueZRegistration {
     private func succeeded(_ key: Key) {
         backOff.reset()
         failures = 0
-        if registrations[key] != nil { registrations[key] = .registered }
+        if registrations[key] == .requested { registrations[key] = .registered }
+    }
+
+    /// bluetoothd has given up what it had accepted, and does not take it up again by itself.
+    func lost(_ key: Key) {
+        // Not what this has unregistered.
+        guard registrations[key] == .registered || registrations[key] == .requested else { return }
+        unregister(key)
+        registrations[key] = .failed
+        retry.arm(after: lossBackOff.next())
     }
 
     private func failed(_ key: Key, _ error: BusError) {

@@ -35,12 +35,89 @@ extension Scenario {
                 application.close()
                 try await Command.output(of: ["pttctl", "forget", shelly.address])
             }
-        }
+        },
+        Scenario(part: 12, "a button that encrypts what it advertises: each loss of reception ends its talk")
+        {
+            fixture in
+            try await ButtonSimulator.add(shelly, "key=\(bindKey)")
+            try await fixture.accessories.open()
+            try await experimental {
+                let pairing = try await pair(shelly, answering: bindKey)
+                guard pairing.status == 0 else { throw Failure("pttctl pair failed: \(pairing.output)") }
+                try await fixture.ready(shelly)
+                let application = try await fixture.application()
+                try await twoPressesTalk(fixture, application)
+                for loss in losses { try await talkEnds(by: loss, fixture, application) }
+                application.close()
+                try await Command.output(of: ["pttctl", "forget", shelly.address])
+            }
+        },
     ]
 
-    /// `pttctl pair`, with presses until the button is found, and the one that is asked for then.
-    private static func pair(_ button: Button) async throws -> (status: Int32?, output: String) {
-        let command = try Command(["pttctl", "pair", button.name])
+    private static let bindKey = "90bffd73cb6b26ef58a7a8eba9232036"
+
+    /// What ends the reception of advertisements, and what brings it back.
+    private struct Loss {
+        let name: String
+        let begin: @EventLoop () async throws -> Void
+        let end: @EventLoop () async throws -> Void
+    }
+
+    private static let losses = [
+        Loss(
+            name: "the adapter is switched off",
+            begin: { try await Machine.powerAdapter(false) },
+            end: { try await Machine.powerAdapter(true) }
+        ),
+        Loss(
+            name: "rfkill blocks the radio",
+            begin: { try await Machine.rfkill(isBlocked: true) },
+            end: { try await Machine.rfkill(isBlocked: false) }
+        ),
+        Loss(
+            name: "the adapter is unplugged",
+            begin: { try await ButtonSimulator.perform("unplug") },
+            end: { try await ButtonSimulator.perform("plug") }
+        ),
+        // bluetoothd releases it, or ends by a segmentation fault (5.82).
+        Loss(
+            name: "another program removes the monitor",
+            begin: { try await Machine.root(removeMonitor) },
+            end: {}
+        ),
+    ]
+
+    /// Without a terminal btmgmt does not end.
+    private static let removeMonitor =
+        "monitor() { script -qec \"btmgmt --index 0 monitor.$*\" /dev/null < /dev/null; }; "
+        + "monitor remove $(monitor features | grep -o '0x[0-9a-f]*' | tail -n 1)"
+
+    private static func talkEnds(
+        by loss: Loss,
+        _ fixture: GuestFixture,
+        _ application: Application
+    ) async throws {
+        let mark = fixture.core.events.count
+        try await fixture.press(shelly, for: application)
+        try await loss.begin()
+        do { try await fixture.ends(.linkLost, after: mark) } catch {
+            throw Failure("\(loss.name): \(error)")
+        }
+        try await isSilent(application, fixture)
+        try await loss.end()
+        do { try await fixture.ready(shelly) } catch { throw Failure("after \(loss.name): \(error)") }
+        guard fixture.core.beginnings(after: mark) == 1 else {
+            throw Failure("after \(loss.name) a transmission has begun by itself")
+        }
+        try await twoPressesTalk(fixture, application)
+    }
+
+    /// `pttctl pair`, with presses until the button is found, and the one that is asked for then; `key` is
+    /// what a person answers who is asked for it.
+    private static func pair(_ button: Button, answering key: String = "") async throws -> (
+        status: Int32?, output: String
+    ) {
+        let command = try Command(["sh", "-c", "echo \(key) | pttctl pair \(button.name)"])
         let isFound: @EventLoop () -> Bool = { command.status != nil || command.output.contains("now press") }
         // The scan begins after its prompt, and hears no press that is over.
         repeat {
