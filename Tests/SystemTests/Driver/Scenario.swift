@@ -21,7 +21,7 @@ struct Scenario {
         + autoStart + timeLimit + protection + waking + newLogin + fileFaults
         + hostileSignals + seat + standingStill + seatAccess + families + hostilePeripherals
         + serialMicrophones + fromTheBox + remoteControls + bluetoothHeadsets + twoUsers + virtualMicrophone
-        + doctor + namespaces + actions + keyService + latch + advertisements + keyTimes
+        + doctor + namespaces + actions + keyService + latch + recordings + advertisements + keyTimes
 
     /// Whether a filter is the number of the part, a share of all parts, as in `1/2`, that has it, or text in
     /// the name.
