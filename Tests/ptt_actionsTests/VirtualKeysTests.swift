@@ -1,5 +1,6 @@
 import AccessoryCore
 import EventLoop
+import Glibc
 import JSON
 import Logging
 import PTTMessages
@@ -57,11 +58,7 @@ import Varlink
         fixture.keys.press(press(1), Self.button)
         #expect(try await fixture.events.next() == .unitStarted(press(1)))
         fixture.server.stop()
-        let end = try await fixture.events.next()
-        guard case .unitStopped(press(1), .some) = end else {
-            Issue.record("\(end)")
-            return
-        }
+        #expect(try await fixture.events.next().isEnd(of: press(1)))
         fixture.keys.press(press(2), Self.button)
         let failure = try await fixture.events.next()
         guard case .unitFailed(press(2), _) = failure else {
@@ -73,18 +70,51 @@ import Varlink
         #expect(try await fixture.events.next() == .unitStarted(press(3)))
     }
 
-    @Test @EventLoop func `a press of a key that root has not granted does not begin, and says why`()
-        async throws
-    {
+    @Test @EventLoop func `a press that ptt-keys refuses does not begin, and says why`() async throws {
         let fixture = try KeysFixture()
-        fixture.refusal = "KEY_F13 is not granted"
+        fixture.refusal = "only the person in front of the screen may hold keys"
         fixture.keys.offer([Self.button])
         fixture.keys.press(press(1), Self.button)
-        #expect(try await fixture.events.next() == .unitFailed(press(1), reason: "KEY_F13 is not granted"))
-        // The person has it granted meanwhile.
+        let reason = try #require(fixture.refusal)
+        #expect(try await fixture.events.next() == .unitFailed(press(1), reason: reason))
+        // The person has come.
         fixture.refusal = nil
         fixture.keys.press(press(2), Self.button)
         #expect(try await fixture.events.next() == .unitStarted(press(2)))
+    }
+
+    @Test @EventLoop func `a key that is not granted takes no other one away, and works from its grant on`()
+        async throws
+    {
+        let fixture = try KeysFixture(granted: ["KEY_F13"])
+        fixture.keys.offer([Self.button, Self.other])
+        #expect(try await fixture.calls.next() == "Offer KEY_F13")
+        fixture.keys.press(press(1), Self.button)
+        #expect(try await fixture.events.next() == .unitStarted(press(1)))
+        fixture.keys.press(press(2), Self.other)
+        let reason = "KEY_A is not granted: sudo pttctl grant actions KEY_A"
+        #expect(try await fixture.events.next() == .unitFailed(press(2), reason: reason))
+        #expect(try await fixture.calls.next() == "Press KEY_F13")
+        try fixture.grant(["KEY_F13", "KEY_A"])
+        // No press is needed, and the key that was held is released with the device that had it.
+        #expect(Set(try await fixture.calls.next(2)) == ["end", "Offer KEY_A KEY_F13"])
+        #expect(try await fixture.events.next().isEnd(of: press(1)))
+        fixture.keys.press(press(3), Self.other)
+        #expect(try await fixture.events.next() == .unitStarted(press(3)))
+        #expect(try await fixture.calls.next() == "Press KEY_A")
+        try fixture.grant(nil)
+        #expect(try await fixture.calls.next() == "end")
+        #expect(try await fixture.events.next().isEnd(of: press(3)))
+    }
+
+    @Test @EventLoop func `a device that has gone with ptt-keys is made again before the next press`()
+        async throws
+    {
+        let fixture = try KeysFixture()
+        fixture.keys.offer([Self.button])
+        #expect(try await fixture.calls.next() == "Offer KEY_F13")
+        try fixture.restart()
+        #expect(try await fixture.calls.next(2) == ["end", "Offer KEY_F13"])
     }
 }
 
@@ -100,14 +130,24 @@ private final class KeysFixture {
 
     private var path: String { scratch.directory + "/keys" }
 
-    init() throws {
+    private var grants: String { scratch.directory + "/grants" }
+
+    init(granted: [String] = ["KEY_A", "KEY_F13"]) throws {
         scratch = try Scratch()
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        keys = VirtualKeys(scratch.directory + "/keys", log: log)
+        let (path, grants) = (scratch.directory + "/keys", scratch.directory + "/grants")
+        keys = VirtualKeys(path, grants: grants, delay: .zero, log: log)
         server = VarlinkServer(Self.info, []) { _, _ in }
         let events = events
         keys.report = { events.add($0) }
+        try grant(granted)
         try restart()
+    }
+
+    /// Root grants these keys; nil revokes them all.
+    func grant(_ keys: [String]?) throws {
+        guard let keys else { return try #require(unlink(grants) == 0 ? () : nil) }
+        try TextFile.edit(grants, limit: KeyInterface.grantLimit) { _ in keys.joined(separator: "\n") }
     }
 
     func restart() throws {
@@ -137,5 +177,12 @@ private final class KeysFixture {
         calls.add("\(method) \(request.keys.joined(separator: " "))")
         call.connection.onClose { [calls] in calls.add("end") }
         call.reply()
+    }
+}
+
+extension ActionPresses.Event {
+    /// It has begun, and something other than its release has ended it.
+    fileprivate func isEnd(of id: PressID) -> Bool {
+        if case .unitStopped(id, .some) = self { true } else { false }
     }
 }

@@ -24,7 +24,7 @@ import Testing
         [[action]]
         device = "A4:C1:38:12:34:56"
         button = "talk"
-        key = "KEY_F13"
+        key = "KEY_F24"
 
         [[action]]
         device = "A4:C1:38:12:34:56"
@@ -60,9 +60,10 @@ import Testing
             lines == [
                 "foot-pedal  talk  press: notify-send down; release: notify-send up",
                 "foot-pedal  second-talk  hold: sleep 600",
-                "A4:C1:38:12:34:56  talk  key: KEY_F13",
+                "A4:C1:38:12:34:56  talk  key: KEY_F24",
                 "A4:C1:38:12:34:56  emergency  record: ~/Recordings",
                 "A4:C1:38:12:34:56  multifunction  record: whisper-cli -f -",
+                "pttctl: KEY_F24 is not granted: sudo pttctl grant actions KEY_F24",
             ]
         )
     }
@@ -95,7 +96,7 @@ import Testing
             list.actions == [
                 List.Row(accessory: pedal, button: "talk", press: down, release: up, limit: 300),
                 List.Row(accessory: pedal, button: "second-talk", hold: ["sleep", "600"], limit: 20),
-                List.Row(device: button, button: "talk", key: "KEY_F13", limit: 300),
+                List.Row(device: button, button: "talk", key: "KEY_F24", limit: 300),
                 List.Row(device: button, button: "emergency", folder: "~/Recordings", limit: 300),
                 List.Row(device: button, button: "multifunction", record: record, limit: 300),
             ]

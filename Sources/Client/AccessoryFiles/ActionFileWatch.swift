@@ -1,5 +1,6 @@
 package import AccessoryCore
 package import EventLoop
+import PTTMessages
 package import TOML
 
 extension ActionList {
@@ -14,6 +15,14 @@ extension ActionList {
         } catch {
             throw TOMLError(error, in: text)
         }
+    }
+
+    /// Returns the names of the keys that an action holds and root has not granted.
+    package func keysNotGranted(by grants: String = KeyInterface.grants) -> [String] {
+        // One that cannot be read grants nothing, as for ptt-keys.
+        let text = (try? TextFile.read(grants, limit: KeyInterface.grantLimit)) ?? ""
+        let granted = KeyInterface.grantedKeys(text)
+        return keys.sorted().map { Action.Work.key($0).description }.filter { !granted.contains($0) }
     }
 }
 

@@ -70,9 +70,7 @@ final class Actions {
             switch event {
             case .suspending: self?.handle(.interrupted(.suspended))
             case .inactive: self?.handle(.interrupted(.sessionInactive))
-            // Only the person at the seat has keys.
-            case .active: if let self { keys.offer(files.list.keys) }
-            case .resumed, .locked, .unlocked: break
+            case .active, .resumed, .locked, .unlocked: break
             }
         }
     }

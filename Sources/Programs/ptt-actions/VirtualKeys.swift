@@ -1,5 +1,6 @@
 import AccessoryCore
 import EventLoop
+import Glibc
 import JSON
 import Logging
 import PTTMessages
@@ -7,8 +8,9 @@ import Varlink
 
 /// The keys that presses hold, of a virtual input device that ptt-keys makes.
 ///
-/// The device exists as long as one connection, so that programs know it before a key of it is pressed. The
-/// end of the connection is the release of all its keys, in whatever way this process or ptt-keys ends.
+/// The device exists as long as one connection, so that programs know it before a key of it is pressed: with
+/// the keys that actions name and root has granted, from the grant on. The end of the connection is the
+/// release of all its keys, in whatever way this process or ptt-keys ends.
 @EventLoop
 final class VirtualKeys {
     private struct Held {
@@ -18,42 +20,106 @@ final class VirtualKeys {
     }
 
     private let path: String
+    private let grants: String
     private let log: Logger
+    private var watch: FileWatch?
+    private var seat: SeatWatch?
     private var client: VarlinkClient?
+    /// The keys of the actions.
+    private var named: Set<UInt16> = []
+    /// Those of them that root has granted.
     private var offered: Set<UInt16> = []
     private var held: [PressID: Held] = [:]
     /// The last refusal, which is logged once.
     private var refusal = ""
+    private lazy var timer = TimerSource { [weak self] in self?.connect() }
+    /// After which a device that has gone with ptt-keys is made again.
+    private let delay: Duration
+    /// For the first answer: systemd starts a process for it.
+    private static let startLimit = Duration.seconds(30)
 
     /// To be set before the loop runs.
     var report: @EventLoop (ActionPresses.Event) -> Void = { _ in }
 
-    init(_ path: String = KeyInterface.socket, log: Logger) {
+    init(
+        _ path: String = KeyInterface.socket,
+        grants: String = KeyInterface.grants,
+        delay: Duration = .seconds(1),
+        log: Logger
+    ) {
         self.path = path
+        self.grants = grants
+        self.delay = delay
         self.log = log
+        do {
+            watch = try FileWatch(grants) { [weak self] in self?.renew() }
+        } catch {
+            // It is read with each change of the actions, and by a press of a key that was not granted.
+            log.warning("\(grants) is not watched: \(error)")
+        }
+        do {
+            seat = try SeatWatch(of: getuid()) { [weak self] in
+                // Only the person in front of the screen has keys.
+                if let self, seat?.isActive == true { connect() }
+            }
+        } catch {
+            // Without logind nobody is in front of a screen for ptt-keys.
+            log.debug("no seat is watched: \(error)")
+        }
     }
 
-    /// Sets which keys the device has. There is none while they are empty, or ptt-keys refuses them.
+    /// Sets which keys actions name. There is no device while none of them is granted, or ptt-keys refuses.
     func offer(_ keys: Set<UInt16>) {
+        named = keys
+        renew()
+    }
+
+    private func renew() {
+        let keys = named.filter(granted())
         guard keys != offered || client == nil else { return }
+        let refused = named.subtracting(keys).sorted().map { Self.notGranted($0) }
         // A device has the keys that it was made with.
-        close("the keys of actions.toml have changed")
+        close("the keys that actions may hold have changed")
         offered = keys
-        if !keys.isEmpty { connect() }
+        connect()
+        if !refused.isEmpty { self.refused(refused.joined(separator: "; ")) }
+    }
+
+    /// ptt-keys decides by the same file.
+    private func granted() -> (UInt16) -> Bool {
+        do {
+            let text = try TextFile.read(grants, limit: KeyInterface.grantLimit) ?? ""
+            let names = Set(KeyInterface.grantedKeys(text))
+            return { names.contains(Self.name($0)) }
+        } catch {
+            refused("\(grants) cannot be used: \(error)")
+            return { _ in false }
+        }
+    }
+
+    private static func name(_ code: UInt16) -> String { Action.Work.key(code).description }
+
+    private static func notGranted(_ code: UInt16) -> String {
+        "\(name(code)) is not granted: sudo pttctl grant actions \(name(code))"
     }
 
     private func connect() {
+        guard client == nil, !offered.isEmpty else { return }
         do throws(SystemError) {
             let client = try VarlinkClient(connectingTo: path)
             self.client = client
             client.onClose = { [weak self] in self?.close("\($0)") }
-            let names = offered.sorted().map { Action.Work.key($0).description }
-            call(KeyInterface.offer, KeyInterface.OfferRequest(keys: names)) { keys, failure in
-                guard let failure else {
-                    keys.refusal = ""
-                    return
+            let names = offered.sorted().map { Self.name($0) }
+            let request = KeyInterface.OfferRequest(keys: names)
+            call(KeyInterface.offer, request, timeLimit: Self.startLimit) { keys, failure in
+                if let failure { return keys.close(failure) }
+                keys.refusal = ""
+                // Programs have to know the next device before a key of it is pressed.
+                client.onClose = { [weak keys] in
+                    guard let keys else { return }
+                    keys.close("\($0)")
+                    keys.timer.arm(after: keys.delay)
                 }
-                keys.close(failure)
             }
         } catch {
             refused("\(error). No key is offered: see `sudo pttctl grant actions KEY`")
@@ -71,21 +137,21 @@ final class VirtualKeys {
         let ended = held
         (self.client, held) = (nil, [:])
         client.onClose = nil
+        refused(reason)
         // Calls that are under way fail now.
         client.close()
-        refused(reason)
         for (id, key) in ended.sorted(by: { $0.key < $1.key }) {
             report(key.isDown ? .unitStopped(id, failure: reason) : .unitFailed(id, reason: reason))
         }
     }
 
     func press(_ id: PressID, _ code: UInt16) {
-        // It may have been refused before the person was at the seat, or root had granted the key.
-        if client == nil { connect() }
-        guard client != nil else {
-            return EventLoop.start { [weak self] in
-                if let self { report(.unitFailed(id, reason: refusal)) }
-            }
+        if !offered.contains(code) { renew() }
+        // It may have been refused before the person was at the seat.
+        connect()
+        guard client != nil, offered.contains(code) else {
+            let reason = offered.contains(code) ? refusal : Self.notGranted(code)
+            return EventLoop.start { [weak self] in self?.report(.unitFailed(id, reason: reason)) }
         }
         held[id] = Held(code: code)
         call(KeyInterface.press, KeyInterface.KeyRequest(code)) { keys, failure in
@@ -118,15 +184,16 @@ final class VirtualKeys {
     private func call<Request>(
         _ method: InterfaceMethod<Request, NoParameters>,
         _ request: Request,
+        timeLimit: Duration = .seconds(5),
         then: @escaping @EventLoop (VirtualKeys, _ failure: String?) -> Void
     ) {
-        client?.call(method.qualifiedName, .encoding(request)) { [weak self] answer in
+        client?.call(method.qualifiedName, .encoding(request), timeLimit: timeLimit) { [weak self] answer in
             guard let self else { return }
             switch answer {
             case .success: then(self, nil)
             case .failure(.answered(let error)):
                 then(self, error.parameters["reason"]?.string ?? "\(error)")
-            case .failure(let error): then(self, "\(error)")
+            case .failure(let error): then(self, client == nil ? refusal : "\(error)")
             }
         }
     }

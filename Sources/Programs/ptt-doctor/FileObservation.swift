@@ -73,23 +73,17 @@ struct UserFiles: Sendable {
 
     private static func actions(on host: Host) -> FileFacts.Actions? {
         var found = FileFacts.Actions(count: 0)
-        var keys: Set<UInt16> = []
+        var actions: [Action] = []
         for path in ConfigurationFile.paths(ActionFile.name) {
             do {
                 let text = try TextFile.read(host.machinePath(path), limit: ActionFile.sizeLimit) ?? ""
-                let list = try ActionList(toml: text)
-                found.count += list.actions.count
-                keys.formUnion(list.keys)
+                actions += try ActionList(toml: text).actions
             } catch {
                 found.unusable = .init(path: path, problem: "\(error)")
             }
         }
-        let file = host.machinePath(KeyInterface.grants)
-        // One that cannot be read grants nothing, as for ptt-keys.
-        let text = (try? TextFile.read(file, limit: KeyInterface.grantLimit)) ?? ""
-        let granted = KeyInterface.grantedKeys(text)
-        found.refusedKeys = keys.sorted().map { Action.Work.key($0).description }
-            .filter { !granted.contains($0) }
+        found.count = actions.count
+        found.refusedKeys = ActionList(actions).keysNotGranted(by: host.machinePath(KeyInterface.grants))
         return found == FileFacts.Actions(count: 0) ? nil : found
     }
 

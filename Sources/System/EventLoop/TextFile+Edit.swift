@@ -19,9 +19,15 @@ extension TextFile {
     /// - Parameters:
     ///   - path: An absolute path.
     ///   - limit: The largest file that is read, in bytes.
+    ///   - mode: The permissions of a new file; an old one keeps its own.
     ///   - change: Receives nil if there is no file. The file stays as it is if it throws.
     /// - Throws: ``SystemError``, ``Unreadable``, ``BrokenLink``, or what `change` throws.
-    package static func edit(_ path: String, limit: Int, _ change: (String?) throws -> String) throws {
+    package static func edit(
+        _ path: String,
+        limit: Int,
+        mode: UInt32 = 0o600,
+        _ change: (String?) throws -> String
+    ) throws {
         if case .isBroken(let link) = FileWatch.target(of: path) { throw BrokenLink(link: link) }
         let path = resolved(path)
         let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
@@ -37,7 +43,7 @@ extension TextFile {
         guard after != before else { return }
         let temporary = path + ".new"
         do throws(SystemError) {
-            try fill(temporary, with: after, modeOf: path)
+            try fill(temporary, with: after, modeOf: path, or: mode)
             guard rename(temporary, path) == 0 else { throw SystemError("move \(temporary)") }
         } catch {
             // What is left of it would be overwritten by the next edit.
@@ -65,13 +71,16 @@ extension TextFile {
         }
     }
 
-    /// Writes and flushes a new file with the permissions of the one that it will replace.
-    private static func fill(_ path: String, with text: String, modeOf old: String) throws(SystemError) {
+    /// Writes and flushes a new file with the permissions of the one that it will replace, or `mode`.
+    private static func fill(_ path: String, with text: String, modeOf old: String, or mode: UInt32)
+        throws(SystemError)
+    {
         let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard created >= 0 else { throw SystemError("create \(path)") }
         let descriptor = OwnedDescriptor(adopting: created)
         var found = stat()
-        if stat(old, &found) == 0, fchmod(created, found.st_mode & 0o777) != 0 {
+        // Not by open(2) alone, which leaves out what the umask has.
+        guard fchmod(created, stat(old, &found) == 0 ? found.st_mode & 0o777 : mode) == 0 else {
             throw SystemError("set the permissions of \(path)")
         }
         var rest = Array(text.utf8)[...]

@@ -43,6 +43,7 @@ struct ActionListCommand: ParsableCommand {
         let rows = actions.map { ActionRow($0) }
         if output.json { return try Terminal.print(Reply(actions: rows, problems: problems)) }
         for row in rows { Terminal.print(row.line) }
+        ActionList(actions).sayWhatIsNotGranted()
         for problem in problems { Terminal.printError(problem) }
         if rows.isEmpty, problems.isEmpty {
             let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
@@ -67,7 +68,9 @@ struct ActionCheckCommand: ParsableCommand {
             guard let text = try TextFile.read(file, limit: ActionFile.sizeLimit) else {
                 throw CommandError("there is no such file")
             }
-            for action in try ActionList(toml: text).actions { Terminal.print(ActionRow(action).line) }
+            let list = try ActionList(toml: text)
+            for action in list.actions { Terminal.print(ActionRow(action).line) }
+            list.sayWhatIsNotGranted()
         } catch {
             Terminal.printError("\(file): \(error)")
             throw ExitCode.failure
@@ -161,6 +164,14 @@ private final class ActionTest {
     private func end(_ error: (any Error)?) {
         failure = failure ?? error
         continuation.finish()
+    }
+}
+
+extension ActionList {
+    fileprivate func sayWhatIsNotGranted() {
+        for key in keysNotGranted() {
+            Terminal.printError("\(key) is not granted: sudo pttctl grant actions \(key)")
+        }
     }
 }
 

@@ -18,13 +18,13 @@ enum ActionKeyGrant {
         guard mkdir("/etc/pushtotalk", 0o755) == 0 || errno == EEXIST else {
             throw SystemError("make the directory of \(path)")
         }
-        try TextFile.edit(path, limit: KeyInterface.grantLimit) { text in
+        // First the service: ptt-actions asks it when the file changes.
+        try run(["systemctl", "enable", "--now", socket])
+        try TextFile.edit(path, limit: KeyInterface.grantLimit, mode: 0o644) { text in
             let first = "# Written by `pttctl grant actions`; `sudo pttctl revoke actions` removes it.\n"
             let text = text ?? first
             return KeyInterface.grantedKeys(text).contains(key) ? text : text + key + "\n"
         }
-        guard chmod(path, 0o644) == 0 else { throw SystemError("let users read \(path)") }
-        try run(["systemctl", "enable", "--now", socket])
         Terminal.print("Actions of the person in front of the screen may now hold \(key).")
     }
 

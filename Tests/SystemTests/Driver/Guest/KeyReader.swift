@@ -4,6 +4,8 @@ import Input
 /// What a program reads of a virtual device with one key.
 @EventLoop
 final class KeyReader {
+    /// It has found the device.
+    var isReady: Bool { device != nil }
     private(set) var isDown = false
     private(set) var presses = 0
     private(set) var releases = 0
@@ -30,6 +32,7 @@ final class KeyReader {
         guard node.name == name, node.isReadable, device == nil, let key = KeyCode(name: key) else { return }
         // Not there any more.
         device = try? KeyDevice(node, keys: [key]) { [weak self] in self?.handle($0) }
+        Conditions.evaluate()
     }
 
     private func handle(_ event: KeyDeviceEvent) {

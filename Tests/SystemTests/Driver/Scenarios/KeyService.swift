@@ -9,6 +9,11 @@ extension Scenario {
             runsWhileNeeded
         ),
         Scenario(part: 8, "ptt-keys ends with a client that says nothing", endsSilentClient),
+        Scenario(
+            part: 8,
+            "a granted key works beside one that is not, from its grant on, after ptt-keys has ended, after a login",
+            isThereBeforeItsPress
+        ),
     ]
 
     private static let socket = "/run/pushtotalk/keys"
@@ -31,6 +36,54 @@ extension Scenario {
                 try await runs(0, during: "the action is gone")
                 try await Machine.root("! journalctl --quiet --unit='ptt-keys@*' | grep status=6/ABRT")
             }
+        }
+    }
+
+    private static func isThereBeforeItsPress(_ fixture: GuestFixture) async throws {
+        let other = "[[action]]\naccessory = \"ffe0\"\nbutton = \"talk\"\nkey = \"KEY_F15\""
+        try await atTheScreen { _ in
+            for button in [Button.aina, .ffe0] { try await fixture.paired(button) }
+            try await granting {
+                try await ActionsFile.with([key, other]) {
+                    try await runs(1, during: "one of two keys is granted")
+                    let keys = try KeyReader()
+                    try await isHeld(.aina, keys)
+                    let list = try await Command.output(of: ["pttctl", "action", "list"])
+                    guard list.contains("KEY_F15 is not granted"), !list.contains("KEY_F13 is not") else {
+                        throw Failure("pttctl action list says: \(list)")
+                    }
+                    try await isRenewed { try await Machine.root("pttctl grant actions KEY_F15") }
+                    let others = try KeyReader(key: "KEY_F15")
+                    try await isHeld(.ffe0, others)
+                    try await isRenewed { try await Machine.root("systemctl kill -s KILL 'ptt-keys@*'") }
+                    try await isHeld(.ffe0, others)
+                    try await isHeld(.aina, keys)
+                    try await Seat.logOutAll()
+                    try await runs(0, during: "nobody is logged in")
+                    // In front at once: no other session was.
+                    _ = try await Seat.logIn("dev", terminal: 3)
+                    try await isHeld(.aina, keys)
+                }
+            }
+        }
+    }
+
+    /// The device that a program knows by then has the key.
+    private static func isHeld(_ button: Button, _ keys: KeyReader) async throws {
+        try await until("the device is there before its press") { keys.isReady }
+        try await ButtonSimulator.press(button)
+        try await until("the key of \(button.name) is down") { keys.isDown }
+        try await ButtonSimulator.release(button)
+        try await until("the key of \(button.name) is released") { !keys.isDown }
+    }
+
+    /// Another process of ptt-keys has made another device.
+    private static func isRenewed(by change: @EventLoop () async throws -> Void) async throws {
+        let before = try await processes()
+        try await change()
+        try await eventually("there is another device") {
+            let now = try await processes()
+            return now.count == 1 && now != before && !now.contains("0")
         }
     }
 
