@@ -3,12 +3,25 @@ import Glibc
 
 /// `ptt-system-tests [FILTER...]`: runs in the guest as the desktop user, against the installed system. A
 /// filter is the number of a part, `K/N` for every Nth part, or text in the name of a scenario; without one
-/// all scenarios run.
+/// all scenarios run. `ptt-system-tests parts` prints the numbers of the parts, the largest first.
 @main
 struct Program {
     static func main() {
         let filters = Array(CommandLine.arguments.dropFirst())
-        exit(EventLoop.run { EventLoop.exit(code: await run(Scenario.all.filter { $0.matches(filters) })) })
+        exit(EventLoop.run { EventLoop.exit(code: await run(filters)) })
+    }
+
+    @EventLoop
+    private static func run(_ filters: [String]) async -> Int32 {
+        if filters != ["parts"] { return await run(Scenario.all.filter { $0.matches(filters) }) }
+        for part in parts { say("\(part)") }
+        return EXIT_SUCCESS
+    }
+
+    @EventLoop
+    private static var parts: [Int] {
+        let sizes = Dictionary(grouping: Scenario.all, by: \.part).mapValues(\.count)
+        return sizes.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
     }
 
     @EventLoop
