@@ -23,8 +23,10 @@ program = next((path for path in ["/usr/sbin/murmurd", "/usr/bin/mumble-server"]
 
 
 class Server:
-    def __init__(self, directory, channel):
+    def __init__(self, directory, channel, host="127.0.0.1"):
+        """host: Where it listens; nothing means everywhere."""
         self.directory = directory
+        self.host = host
         self.channel = channel
         self.port = free_port()
         self.process = None
@@ -36,7 +38,7 @@ class Server:
         os.makedirs(self.directory)
         with open(os.path.join(self.directory, "server.ini"), "w") as file:
             file.write(
-                f"database={self.directory}/server.sqlite\nhost=127.0.0.1\nport={self.port}\nlogfile=\nbonjour=False\nice=\n"
+                f"database={self.directory}/server.sqlite\nhost={self.host}\nport={self.port}\nlogfile=\nbonjour=False\nice=\n"
                 "uname=root\nregisterName=\nautobanAttempts=0\nmessageburst=100\nmessagelimit=100\n"
             )
         # It ends with status 1 also if the password was set.

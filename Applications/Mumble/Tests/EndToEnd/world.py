@@ -1,0 +1,199 @@
+"""What the tests have in common: machines with the built pttd and ptt-mumble, a server, and peers."""
+import array
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+here = os.path.dirname(os.path.realpath(__file__))
+sys.path += [os.path.join(here, "../Vectors"), os.path.join(here, "../../../../Tests/CallTests")]
+
+from lab import Failed, Lab, build, until
+from opus import strength
+from peer import Peer, voice
+from server import Server
+
+program = os.environ.get("PTT_MUMBLE") or os.path.join(here, "../../.build/debug/ptt-mumble")
+channel = "Ops"
+
+
+class Button:
+    """A button of an accessory, as ptt-accessoryd reports it: it is held while its connection is open."""
+
+    def __init__(self, lab):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(20)
+        self.socket.connect(lab.path("run/pushtotalk/core"))
+        self.origin = {"kind": "bluetoothButton", "identifier": "1", "name": "Button"}
+
+    def call(self, method, **parameters):
+        message = {"method": f"org.pushtotalk.Channel.{method}", "parameters": parameters}
+        self.socket.sendall(json.dumps(message).encode() + b"\0")
+        answer = b""
+        while not answer.endswith(b"\0"):
+            answer += self.socket.recv(65536)
+        return json.loads(answer[:-1])
+
+    def press(self):
+        return self.call("BeginTransmitting", source="handsfreeButton", origin=self.origin)
+
+    def release(self):
+        self.call("EndTransmitting", origin=self.origin)
+        self.socket.close()
+
+    def step(self, role):
+        """Another button of the same device, which does not transmit."""
+        for is_pressed in (True, False):
+            answer = self.call("ReportButton", origin=self.origin, role=role, isPressed=is_pressed)
+            expect("error" not in answer, f"the step is refused: {answer}")
+
+
+class Machine(Lab):
+    """A machine with ptt-mumble."""
+
+    def __init__(self):
+        super().__init__("PulseAudio")
+        self.heard = []
+        # What runs ptt-mumble.
+        self.runner = []
+        reader, writer = os.pipe()
+        self.start("parec", ["parec", "--raw", "-d", "speaker.monitor", "--channels=1", "--rate=48000", "--format=s16le",
+                             "--latency-msec=20"], output=writer)
+        os.close(writer)
+        threading.Thread(target=self.listen, args=[reader], daemon=True).start()
+
+    def listen(self, reader):
+        """Pieces of 100 milliseconds."""
+        rest = b""
+        while data := os.read(reader, 65536):
+            rest += data
+            while len(rest) >= 9600:
+                self.heard.append((time.monotonic(), array.array("h", rest[:9600])))
+                rest = rest[9600:]
+
+    def records(self):
+        """How many streams record."""
+        return len(self.run("pactl", "list", "short", "source-outputs").splitlines())
+
+    def hears(self, frequency, since):
+        return any(strength(samples, frequency) > 3000 for when, samples in list(self.heard) if when > since)
+
+    def join(self, port, user="ann", address=None):
+        self.start("ptt-mumble", [*self.runner, program, address or f"mumble://{user}@127.0.0.1:{port}/{channel}"])
+
+    def joined(self):
+        until("it is in the channel", lambda: f"in {channel} of" in self.log("ptt-mumble"))
+        until("pttd is ready to talk", lambda: (self.channel() or {}).get("serviceStatus") == "ready")
+
+    def status(self):
+        return json.loads(self.run(os.path.join(build, "pttctl"), "status", "--json") or "{}")
+
+    def channel(self):
+        return self.status().get("channel")
+
+    def participant(self):
+        return ((self.channel() or {}).get("participant") or {}).get("name")
+
+    def ends(self):
+        process = self.processes.pop("ptt-mumble")
+        return process.wait(20)
+
+    def leave(self):
+        if "ptt-mumble" in self.processes:
+            self.stop("ptt-mumble", signal.SIGINT)
+        self.run("rm", "-f", self.path("ptt-mumble.log"))
+        until("the channel is left", lambda: not self.channel())
+
+
+def expect(condition, what):
+    if not condition:
+        raise Failed(what)
+
+
+def loud(packets, frequency):
+    return strength(voice(packets), frequency)
+
+
+class World:
+    def __init__(self, host="127.0.0.1"):
+        self.directory = tempfile.mkdtemp(prefix="mumble-test-", dir="/tmp")
+        self.server = Server(os.path.join(self.directory, "server"), channel, host)
+        self.machines, self.peers, self.notes = {}, [], []
+
+    def machine(self, name, port=None):
+        """A machine that has joined as this user."""
+        machine = self.machines.get(name) or self.machines.setdefault(name, Machine())
+        machine.join(port or self.server.port, name)
+        machine.joined()
+        return machine
+
+    def ann(self, port=None):
+        return self.machine("ann", port)
+
+    def idle(self):
+        """Ann's machine, without ptt-mumble."""
+        return self.machines.get("ann") or self.machines.setdefault("ann", Machine())
+
+    def peer(self, name):
+        peer = Peer(self.server.port, name, channel=channel)
+        self.peers.append(peer)
+        return peer
+
+    def note(self, text):
+        self.notes.append(text)
+
+    def end_test(self):
+        for peer in self.peers:
+            peer.close()
+        self.peers, self.notes = [], []
+
+    def close(self):
+        for machine in self.machines.values():
+            machine.close()
+        self.server.kill()
+        subprocess.run(["rm", "-rf", self.directory])
+
+
+def tests_of(names):
+    """The functions of a file that have a world."""
+    return [value for value in names.values() if callable(value) and "world" in getattr(
+        getattr(value, "__code__", None), "co_varnames", ()) and value.__module__ == "__main__"]
+
+
+def main(tests, make_world=World):
+    """Runs those whose names contain one of the arguments, or all."""
+    wanted = sys.argv[1:]
+    failed = 0
+    world = make_world()
+    for test in tests:
+        name = test.__name__.replace("_", " ")
+        if wanted and not any(word in name for word in wanted):
+            continue
+        began = time.monotonic()
+        try:
+            test(world)
+            result = "works"
+        except KeyboardInterrupt:
+            world.close()
+            raise
+        except Exception as error:  # Whatever it is, the next test is tried, and nothing is left running.
+            result = f"FAILED: {type(error).__name__} {error}"
+            failed += 1
+            for machine in world.machines.values():
+                for log in ["ptt-mumble", "pttd"]:
+                    if os.path.exists(machine.path(log + ".log")):
+                        print(f"{log}:\n{machine.log(log)[-2000:]}", file=sys.stderr)
+        print(f"{name}: {result}, {time.monotonic() - began:.0f} s; {'; '.join(world.notes)}", flush=True)
+        world.end_test()
+        if result != "works":
+            world.close()
+            world = make_world()
+    world.close()
+    print(f"{failed} failed")
+    return 1 if failed else 0
+
