@@ -107,7 +107,7 @@ packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils p
   gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap \
   dbus-user-session systemd mosquitto mosquitto-clients mpv mpv-mpris playerctl pocketsphinx pocketsphinx-en-us espeak-ng xterm
 packages_mumble = $(packages_build) libopus-dev libspeexdsp-dev
-packages_mumble-test = $(packages_mumble) dbus-daemon mumble-server openssl pulseaudio pulseaudio-utils python3-cryptography \
+packages_mumble-test = $(packages_mumble) dbus-daemon iproute2 mumble-server openssl pulseaudio pulseaudio-utils python3-cryptography \
   python3-dbus python3-gi systemd util-linux
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
@@ -278,6 +278,7 @@ mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
 	  $(mumble)/systemd/ptt-mumble.service > .build/units/ptt-mumble.service
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no .build/units/ptt-mumble.service
 	$(mumble)/Tests/EndToEnd/run
+	$(mumble)/Tests/EndToEnd/network
 
 screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done

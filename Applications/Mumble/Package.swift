@@ -31,6 +31,7 @@ let package = Package(
         .target(
             name: "MumbleCore",
             dependencies: [
+                "CNetlink",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
@@ -38,12 +39,13 @@ let package = Package(
             exclude: ["Messages/Mumble.proto"],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CNetlink"),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
         .executableTarget(
             name: "ptt-mumble",
             dependencies: [
-                "COpus", "CSpeexDSP", "MumbleCore",
+                "CNetlink", "COpus", "CSpeexDSP", "MumbleCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -57,7 +59,9 @@ let package = Package(
         ),
         .testTarget(
             name: "MumbleCoreTests",
-            dependencies: ["MumbleCore", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            dependencies: [
+                "CNetlink", "MumbleCore", .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
             swiftSettings: strict
         ),
     ]

@@ -48,6 +48,7 @@ final class Radio: NSObject {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private var connection: ServerConnection?
     private var datagrams: DatagramConnection?
+    private var network: NetworkMonitor?
     private let alarm = Alarm()
     private let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
     private let origin = ContinuousClock.now
@@ -74,6 +75,7 @@ final class Radio: NSObject {
 
     /// Creates the channel manager first, because a press or a push may wait for it.
     func start() async {
+        watchNetwork()
         do {
             let manager = try await PTChannelManager.channelManager(delegate: self, restorationDelegate: self)
             self.manager = manager
@@ -203,6 +205,17 @@ final class Radio: NSObject {
 
     // MARK: The connection
 
+    private func watchNetwork() {
+        do {
+            network = try NetworkMonitor { [weak self] change in
+                guard let self else { return }
+                perform(session.networkChanged(change, now))
+            }
+        } catch {
+            Output.error(error.localizedDescription)
+        }
+    }
+
     private func connect() {
         disconnect()
         let servers: KnownServers
@@ -228,12 +241,12 @@ final class Radio: NSObject {
 
     private func handle(_ event: ServerConnection.Event) {
         switch event {
-        case .connected(let server):
+        case .connected(let local, let server):
             datagrams = DatagramConnection(to: server, on: group) { [weak self] packet in
                 guard let self else { return }
                 perform(session.receivedDatagram(Array(packet.readableBytesView), now))
             }
-            perform(session.connected(now))
+            perform(session.connected(now, by: ServerSession.Ends(local, server)))
         case .verified(let fingerprint): remember(fingerprint)
         case .received(let bytes): perform(session.received(bytes.readableBytesView, now))
         case .lost(let reason):

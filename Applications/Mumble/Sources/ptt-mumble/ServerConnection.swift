@@ -10,8 +10,8 @@ import Synchronization
 @MainActor
 final class ServerConnection {
     enum Event {
-        /// Connected by TCP to this address. What is sent from now on waits for TLS.
-        case connected(SocketAddress)
+        /// Connected by TCP. What is sent from now on waits for TLS.
+        case connected(from: SocketAddress, to: SocketAddress)
         /// TLS is ready: the server has this certificate.
         case verified(fingerprint: String)
         case received(ByteBuffer)
@@ -83,9 +83,11 @@ final class ServerConnection {
     }
 
     private func connected(_ channel: any Channel) {
-        guard task != nil, let address = channel.remoteAddress else { return }
+        guard task != nil, let local = channel.localAddress, let server = channel.remoteAddress else {
+            return
+        }
         self.channel = channel
-        report(.connected(address))
+        report(.connected(from: local, to: server))
     }
 
     private func failed(_ error: any Error, _ check: CertificateCheck) {

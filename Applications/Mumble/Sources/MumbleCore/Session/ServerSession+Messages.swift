@@ -39,7 +39,8 @@ extension ServerSession {
     /// Voice goes by UDP only after the server has read all that had waited, which it would overtake.
     private mutating func answered(_ now: Duration) -> [Effect] {
         answerDue = nil
-        return isJoined && nextDatagramPing == nil ? datagramPing(now) : []
+        outgoing.isHeld = false
+        return flush(now) + (isJoined && nextDatagramPing == nil ? datagramPing(now) : [])
     }
 
     private mutating func rejected(_ message: WireReject, _ now: Duration) -> [Effect] {
@@ -74,6 +75,7 @@ extension ServerSession {
 
     private mutating func enter(_ now: Duration) -> [Effect] {
         state = .joined(since: now)
+        bridgeEnd = nil
         outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: firstHeard ?? now)
         let comment = WireUserState.with { $0.comment = Self.comment }
         return entered() + [.status(.ready)] + flush(now) + ping(now) + [send(.userState(comment))]

@@ -33,6 +33,16 @@ public struct ServerSession: Sendable {
         case connecting
     }
 
+    /// The addresses of a connection.
+    public struct Ends: Hashable, Sendable {
+        let local: IPAddress
+        let server: IPAddress
+
+        public init(local: IPAddress, server: IPAddress) {
+            (self.local, self.server) = (local, server)
+        }
+    }
+
     enum State: Hashable, Sendable {
         case idle
         case connecting(limit: Duration)
@@ -55,6 +65,8 @@ public struct ServerSession: Sendable {
     static let answerLimit = Duration.seconds(10)
     /// While somebody talks here, a path that is gone is to be noticed soon.
     static let talkingAnswerLimit = Duration.seconds(3)
+    /// After a change of the network. Once lost, a packet of TCP is sent again within a few round trips.
+    static let networkAnswerLimit = Duration.seconds(1)
     /// A server that drops us sooner is not tried again at once.
     static let steady = Duration.seconds(30)
 
@@ -80,6 +92,12 @@ public struct ServerSession: Sendable {
     /// In bits per second, of one client; 0 means no limit.
     public internal(set) var maximumBandwidth: UInt32 = 0
     var channel: UInt32?
+    /// Of the connection by TCP.
+    var ends: Ends?
+    var reaction = NetworkReaction()
+    var limit = ConnectionLimit()
+    /// Until when a loss is not shown, because what is said waits.
+    var bridgeEnd: Duration?
 
     public init(_ address: ServerAddress, password: String? = nil) {
         (self.address, self.password) = (address, password)
@@ -95,7 +113,10 @@ public struct ServerSession: Sendable {
             case .connecting(let limit), .authenticating(let limit), .entering(let limit): limit
             case .waiting(let until): until
             }
-        let times = [step, nextPing, nextDatagramPing, answerDue, path?.deadline, outgoing.deadline]
+        let times = [
+            step, nextPing, nextDatagramPing, answerDue, path?.deadline, outgoing.deadline, reaction.due,
+            bridgeEnd,
+        ]
         return times.compactMap(\.self).min()
     }
 
@@ -114,9 +135,11 @@ public struct ServerSession: Sendable {
         return connect(now)
     }
 
-    /// TCP and TLS are ready. All that is to be said is said at once, without waiting for the server.
-    public mutating func connected(_ now: Duration) -> [Effect] {
+    /// TCP is ready. All that is to be said is said at once, without waiting for the server.
+    public mutating func connected(_ now: Duration, by ends: Ends? = nil) -> [Effect] {
         guard case .connecting = state else { return [] }
+        self.ends = ends
+        limit.connected(now)
         state = .authenticating(limit: now + Self.stepLimit)
         let version = WireVersion.with {
             $0.versionV1 = 1 << 16 | 5 << 8
@@ -158,24 +181,28 @@ public struct ServerSession: Sendable {
     public mutating func refuse(_ reason: String) -> [Effect] { end(reason) }
 
     public mutating func timer(_ now: Duration) -> [Effect] {
+        let early = endBridge(now) + react(now)
         switch state {
         case .idle, .joined, .ended: break
         case .connecting(let limit), .authenticating(let limit), .entering(let limit):
-            if limit <= now { return [.disconnect] + fail("\(address.server) does not answer", now) }
+            if limit <= now { return early + [.disconnect] + fail("\(address.server) does not answer", now) }
         case .waiting(let until):
-            if until <= now { return connect(now) + expireVoice(now) }
+            if until <= now { return early + connect(now) + expireVoice(now) }
         }
         if let answerDue, answerDue <= now {
-            return [.disconnect] + fail("\(address.server) does not answer any more", now)
+            let isNetwork = outgoing.isHeld
+            let since = isNetwork ? "since the network of this machine has changed" : "any more"
+            let reason = "\(address.server) does not answer \(since)"
+            return early + [.disconnect] + fail(reason, now, isNetwork: isNetwork)
         }
-        return expireVoice(now) + expirePath(now) + duePings(now) + flush(now)
+        return early + expireVoice(now) + expirePath(now) + duePings(now) + flush(now)
     }
 
     // MARK: Beginnings and ends
 
     func send(_ message: ControlMessage) -> Effect { .send(message.encoded) }
 
-    private mutating func connect(_ now: Duration) -> [Effect] {
+    mutating func connect(_ now: Duration) -> [Effect] {
         state = .connecting(limit: now + Self.stepLimit)
         splitter = MessageSplitter()
         directory = Directory()
@@ -188,24 +215,33 @@ public struct ServerSession: Sendable {
 
     private mutating func forget() {
         path = nil
+        ends = nil
         outgoing.bandwidth = nil
+        outgoing.isHeld = false
         (nextPing, nextDatagramPing, answerDue) = (nil, nil, nil)
     }
 
-    /// Waits for the next attempt.
-    mutating func fail(_ reason: String, _ now: Duration) -> [Effect] {
-        if case .joined(let since) = state, now - since >= Self.steady { backoff.reset() }
-        let wasJoined = isJoined
+    /// Waits for the next attempt. A loss that the network of this machine has caused is none that the server
+    /// has wished, and may follow another one soon.
+    mutating func fail(_ reason: String, _ now: Duration, isNetwork: Bool = false) -> [Effect] {
+        if case .joined(let since) = state, isNetwork || now - since >= Self.steady {
+            backoff.reset()
+            bridgeEnd = now + OutgoingVoice.longestWait
+        }
         forget()
-        let delay = backoff.next()
-        state = .waiting(until: now + delay)
-        // One loss is bridged: what is said meanwhile waits.
-        let isBridged = wasJoined && delay == .zero
-        return [.note(reason)] + (isBridged ? [] : [.status(.connecting)])
+        state = .waiting(until: max(now + backoff.next(), limit.earliest(now)))
+        return [.note(reason)] + (bridgeEnd == nil ? [.status(.connecting)] : [])
+    }
+
+    private mutating func endBridge(_ now: Duration) -> [Effect] {
+        guard let end = bridgeEnd, end <= now else { return [] }
+        bridgeEnd = nil
+        return [.status(.connecting)]
     }
 
     mutating func end(_ reason: String) -> [Effect] {
         forget()
+        bridgeEnd = nil
         state = .ended
         return [.disconnect, .ended(reason)]
     }

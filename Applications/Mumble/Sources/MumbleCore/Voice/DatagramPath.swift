@@ -34,6 +34,9 @@ struct DatagramPath: Sendable {
         if now - (lastAnswer ?? .zero) > Self.resynchronisation { isProven = false }
     }
 
+    /// The network has changed.
+    mutating func distrust() { isProven = false }
+
     /// - Returns: The packet to send.
     mutating func ping(_ now: Duration) -> [UInt8] {
         pinged = pinged ?? now

@@ -9,6 +9,10 @@ struct OutgoingVoice: Sendable {
     private var waiting: [(packet: VoicePacket, since: Duration)] = []
     /// Nil while the path does not stand.
     var bandwidth: Bandwidth?
+    /// Whether the path may be gone, so that nothing is sent.
+    var isHeld = false
+
+    private var isBlocked: Bool { isHeld || bandwidth == nil }
 
     /// - Returns: False if too much waits already. Then nothing of it is sent any more: a sentence with a
     ///   hole may say the opposite.
@@ -30,7 +34,7 @@ struct OutgoingVoice: Sendable {
 
     /// - Returns: The next packet that may be sent, as the datagram of this format.
     mutating func next(_ format: VoiceFormat, _ now: Duration) -> [UInt8]? {
-        guard let first = waiting.first else { return nil }
+        guard !isHeld, let first = waiting.first else { return nil }
         let datagram = format.encode(.voice(first.packet))
         guard bandwidth?.take(datagram.count, now) == true else { return nil }
         waiting.removeFirst()
@@ -41,12 +45,12 @@ struct OutgoingVoice: Sendable {
     var deadline: Duration? {
         guard let first = waiting.first else { return nil }
         // The next packet, 20 milliseconds later, is usually sooner than what the bandwidth allows.
-        return bandwidth == nil
+        return isBlocked
             ? expiry : max(first.since, bandwidth?.lastRefusal ?? .zero) + .milliseconds(20)
     }
 
     private var expiry: Duration? {
-        bandwidth == nil ? waiting.first.map { $0.since + Self.longestWait } : nil
+        isBlocked ? waiting.first.map { $0.since + Self.longestWait } : nil
     }
 }
 
