@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import MumbleCore
 import NIOSSL
 import SwiftASN1
 import X509
@@ -8,6 +9,8 @@ import X509
 struct Identity {
     let chain: [NIOSSLCertificateSource]
     let key: NIOSSLPrivateKeySource
+    /// When the certificate expires, in seconds since 1970.
+    let end: Int
 
     /// Twenty years: a server knows us by the certificate, so that a new one would make us somebody else.
     private static let lifetime: TimeInterval = 20 * 365 * 86_400
@@ -15,27 +18,38 @@ struct Identity {
     /// - Throws: If the file can neither be read nor made. One that is damaged is not replaced: it may be
     ///   what gives this person rights on a server.
     static func load() throws -> Identity {
+        if let kept = try kept() { return kept }
+        let (identity, text) = try fresh()
+        try UserFiles.write(text, to: UserFiles.identity)
+        return identity
+    }
+
+    /// - Returns: That of the file; nil if there is none.
+    static func kept() throws -> Identity? {
         let file = UserFiles.identity
-        let text: String
-        if let kept = try UserFiles.read(file) {
-            text = kept
-        } else {
-            text = try make()
-            try UserFiles.write(text, to: file)
-        }
+        guard let text = try UserFiles.read(file) else { return nil }
         do {
-            let bytes = Array(text.utf8)
-            return Identity(
-                chain: try NIOSSLCertificate.fromPEMBytes(bytes).map { .certificate($0) },
-                key: .privateKey(try NIOSSLPrivateKey(bytes: bytes, format: .pem))
-            )
+            return try Identity(text)
         } catch {
             throw UserFiles.Failure(
-                errorDescription:
-                    "\(file.path) has no certificate with its key (\(error)): bring back a copy of"
-                    + " it, or remove it to get a new identity"
+                text: "\(file.path) has no certificate with its key (\(error))",
+                cure: .advice("bring back a copy of it, or remove it to get a new identity")
             )
         }
+    }
+
+    /// - Returns: A new one, and what the file is to have.
+    static func fresh() throws -> (identity: Identity, text: String) {
+        let text = try make()
+        return (try Identity(text), text)
+    }
+
+    private init(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        let certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
+        chain = certificates.map { .certificate($0) }
+        key = .privateKey(try NIOSSLPrivateKey(bytes: bytes, format: .pem))
+        end = Int(certificates.first?.notValidAfter ?? 0)
     }
 
     private static func make() throws -> String {

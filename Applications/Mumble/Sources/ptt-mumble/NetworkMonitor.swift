@@ -50,7 +50,7 @@ final class NetworkMonitor {
 
     private static func failure() -> UserFiles.Failure {
         UserFiles.Failure(
-            errorDescription: "a change of the network is noticed late, because the kernel does not tell it: "
+            text: "a change of the network is noticed late, because the kernel does not tell it: "
                 + String(cString: strerror(errno))
         )
     }

@@ -19,6 +19,9 @@ struct Program: AsyncParsableCommand {
         version: "0.1.0"
     )
 
+    @Flag(help: "Say what is wrong, and what cures it, in place of joining the channel.")
+    var check = false
+
     @Argument(
         help: ArgumentHelp(
             "A name of mumble.toml, or mumble://USER@HOST[:PORT]/CHANNEL[/SUBCHANNEL].",
@@ -35,12 +38,14 @@ struct Program: AsyncParsableCommand {
         // The manager calls its delegate on this queue. On the main queue, all of this application runs on
         // the main actor.
         PTChannelManager.pttCallbackQueue = .main
+        let password = ProcessInfo.processInfo.environment["PTT_MUMBLE_PASSWORD"]
+        if check {
+            guard await Examination.run(destination, password: password) else { throw ExitCode.failure }
+            return
+        }
         let radio: Radio
         do {
-            radio = try Radio(
-                try destination(),
-                password: ProcessInfo.processInfo.environment["PTT_MUMBLE_PASSWORD"]
-            )
+            radio = try Radio(try destination(), password: password)
         } catch let error as ValidationError {
             throw error
         } catch {

@@ -49,6 +49,8 @@ final class Radio: NSObject {
     private var connection: ServerConnection?
     private var datagrams: DatagramConnection?
     private var network: NetworkMonitor?
+    private let running = RunningProgram()
+    private var shown: ServerSession.Summary?
     private let alarm = Alarm()
     private let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
     private let origin = ContinuousClock.now
@@ -63,7 +65,7 @@ final class Radio: NSObject {
         session = ServerSession(destination.address, password: destination.address.password ?? password)
         identity = try Identity.load()
         guard let encoder = VoiceEncoder() else {
-            throw UserFiles.Failure(errorDescription: "no memory for Opus")
+            throw UserFiles.Failure(text: "no memory for Opus")
         }
         self.encoder = encoder
     }
@@ -141,7 +143,16 @@ final class Radio: NSObject {
 
     func perform(_ effects: [ServerSession.Effect]) {
         for effect in effects { perform(effect) }
+        showSummary()
         wake()
+    }
+
+    /// For `--check`, if it is another one: most of what happens is a packet.
+    private func showSummary() {
+        let summary = session.summary
+        guard summary != shown else { return }
+        shown = summary
+        running?.show(session.findings().flatMap(\.lines))
     }
 
     private func perform(_ effect: ServerSession.Effect) {
@@ -222,7 +233,7 @@ final class Radio: NSObject {
         do {
             servers = KnownServers(try UserFiles.read(UserFiles.knownServers) ?? "")
         } catch {
-            return perform(session.refuse(error.localizedDescription))
+            return perform(session.refuse(error.localizedDescription, .file))
         }
         connection = ServerConnection(
             to: (address.host, address.port),
@@ -254,13 +265,8 @@ final class Radio: NSObject {
             perform(session.lost("\(address.server): \(reason)", now))
         case .certificateChanged(let known, let shown):
             disconnect()
-            perform(
-                session.refuse(
-                    "the certificate of \(address.server) has changed. It was SHA-256 \(known), it is SHA-256 "
-                        + "\(shown). Somebody may be in between: ask who runs the server. If it is right, "
-                        + "remove the line of the server in \(UserFiles.knownServers.path)"
-                )
-            )
+            let reason = address.change(ofCertificate: known, to: shown)
+            perform(session.refuse(reason, .certificateChanged(UserFiles.knownServers.path)))
         }
     }
 
@@ -274,7 +280,7 @@ final class Radio: NSObject {
             Output.line("\(address.server) is new: its certificate is SHA-256 \(fingerprint)")
         } catch {
             // Otherwise a change would not be noticed the next time.
-            perform(session.refuse(error.localizedDescription))
+            perform(session.refuse(error.localizedDescription, .file))
         }
     }
 }

@@ -168,7 +168,8 @@ extension String {
 private func readable(_ error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
-        error.connectionErrors.first.map { "\($0.error)" } ?? "the name \(error.host) is not known"
+        error.connectionErrors.first.map { readable($0.error) } ?? "the name \(error.host) is not known"
+    case let error as IOError: String(cString: strerror(error.errnoCode))
     case ChannelError.connectTimeout: "no answer"
     default: "\(error)"
     }

@@ -5,7 +5,10 @@ import MumbleCore
 /// The files of the person who runs this program.
 enum UserFiles {
     struct Failure: LocalizedError {
-        let errorDescription: String?
+        let text: String
+        var cure: Finding.Cure?
+
+        var errorDescription: String? { cure.map { "\(text): \($0.text)" } ?? text }
     }
 
     /// `$XDG_DATA_HOME/ptt-mumble/identity.pem`: who we are for servers. To be kept, as a key of a house.
@@ -36,14 +39,15 @@ enum UserFiles {
         do {
             list = try ChannelList(try read(file) ?? "")
         } catch let error as ChannelList.Invalid {
-            throw Failure(errorDescription: "\(file.path), \(error)")
+            throw Failure(text: "\(file.path), \(error)")
         }
         guard list.hasPassword else { return list }
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
         guard mode & 0o077 != 0 else { return list }
         throw Failure(
-            errorDescription: "\(file.path) has a password, and others may read it: chmod 600 \(file.path)"
+            text: "\(file.path) has a password, and others may read it",
+            cure: .command("chmod 600 \(file.path)")
         )
     }
 
@@ -63,7 +67,7 @@ enum UserFiles {
         } catch CocoaError.fileReadNoSuchFile {
             return nil
         } catch {
-            throw Failure(errorDescription: "\(file.path) cannot be read: \(error.localizedDescription)")
+            throw Failure(text: "\(file.path) cannot be read: \(error.localizedDescription)")
         }
     }
 
@@ -77,7 +81,7 @@ enum UserFiles {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw Failure(errorDescription: "\(folder.path) cannot be made: \(error.localizedDescription)")
+            throw Failure(text: "\(folder.path) cannot be made: \(error.localizedDescription)")
         }
         let temporary = folder.appendingPathComponent(".\(file.lastPathComponent).\(getpid())").path
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -91,6 +95,6 @@ enum UserFiles {
     }
 
     private static func failure(_ verb: String, _ path: String) -> Failure {
-        Failure(errorDescription: "cannot \(verb) \(path): \(String(cString: strerror(errno)))")
+        Failure(text: "cannot \(verb) \(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -50,6 +50,11 @@ public struct ServerAddress: Hashable, Sendable {
     /// As people write it.
     public var server: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
+    /// - Returns: What is said if the certificate of the server is not the known one.
+    public func change(ofCertificate known: String, to shown: String) -> String {
+        "the certificate of \(server) has changed. It was SHA-256 \(known), it is SHA-256 \(shown)"
+    }
+
     /// Of the channel for people: its own name, or that of the server.
     public var name: String { path.last ?? host }
 }

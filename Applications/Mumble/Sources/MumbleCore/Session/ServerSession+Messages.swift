@@ -48,8 +48,11 @@ extension ServerSession {
         let reason = "\(address.server) does not let \(address.user) in: \(detail)"
         // These pass: the name is in use, maybe by our own connection before this one; the server is full; it
         // cannot authenticate at present.
-        guard [5, 6, 8].contains(message.type) else { return end(reason) }
-        return [.disconnect] + fail(reason, now)
+        let type = UInt32(message.type)
+        guard [5, 6, 8].contains(type) else {
+            return end(reason, Trouble(rejection: type))
+        }
+        return [.disconnect] + fail(reason, Trouble(rejection: type), now)
     }
 
     private mutating func synchronised(_ message: WireServerSync, _ now: Duration) -> [Effect] {
@@ -61,7 +64,8 @@ extension ServerSession {
             let names = directory.names(10).joined(separator: ", ")
             return end(
                 "\(address.server) has no channel \(address.path.joined(separator: "/"))"
-                    + (names.isEmpty ? "" : "; it has \(names)")
+                    + (names.isEmpty ? "" : "; it has \(names)"),
+                .channelMissing
             )
         }
         channel = target
@@ -76,6 +80,8 @@ extension ServerSession {
     private mutating func enter(_ now: Duration) -> [Effect] {
         state = .joined(since: now)
         bridgeEnd = nil
+        failure = nil
+        way = path == nil ? .tunnel : nil
         outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: firstHeard ?? now)
         let comment = WireUserState.with { $0.comment = Self.comment }
         return entered() + [.status(.ready)] + flush(now) + ping(now) + [send(.userState(comment))]
@@ -109,14 +115,18 @@ extension ServerSession {
         directory.removePerson(message.session)
         guard message.session == session else { return [.left(session: message.session)] }
         let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
-        return end("\(address.server) has \(message.ban ? "banned" : "removed") \(address.user)\(detail)")
+        return end(
+            "\(address.server) has \(message.ban ? "banned" : "removed") \(address.user)\(detail)",
+            .removed
+        )
     }
 
     private mutating func denied(_ message: WirePermissionDenied) -> [Effect] {
         let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
         let reason = "\(address.server) denies a permission\(detail)"
         guard case .entering = state else { return [.note(reason)] }
-        return end("\(address.user) may not enter \(address.path.joined(separator: "/")): \(reason)")
+        let path = address.path.joined(separator: "/")
+        return end("\(address.user) may not enter \(path): \(reason)", .channelForbidden)
     }
 
     /// What a server gives as a reason.

@@ -4,7 +4,7 @@ extension ServerSession {
     public mutating func networkChanged(_ change: NetworkChange, _ now: Duration) -> [Effect] {
         if case .addressRemoved(let lost) = change, lost == ends?.local {
             let reason = "this machine has lost the address of its connection to \(address.server)"
-            return [.disconnect] + fail(reason, now, isNetwork: true)
+            return [.disconnect] + fail(reason, .network, now)
         }
         if concerns(change) { reaction.request(now) }
         return []

@@ -28,7 +28,10 @@ extension ServerSession {
         guard isJoined || session != nil else { return [] }
         switch path?.receive(packet, now) {
         case .datagram(.voice(let packet)): return heard(packet)
-        case .datagram(.ping), .nothing, nil: return []
+        case .datagram(.ping):
+            way = .datagrams
+            return []
+        case .nothing, nil: return []
         case .lostCount: return [send(.cryptSetup(WireCryptSetup()))]
         }
     }
@@ -69,6 +72,7 @@ extension ServerSession {
     /// A tunnelled packet has the server send what it sends through the tunnel too.
     mutating func expirePath(_ now: Duration) -> [Effect] {
         guard path?.expire(now) == true else { return [] }
+        way = .tunnel
         let tunnelled = send(.tunnel(format.encode(.ping(now.nanoseconds))))
         // The connection may be gone too, which what is said would not show for long.
         return [tunnelled] + (isTalking ? ping(now) : [])

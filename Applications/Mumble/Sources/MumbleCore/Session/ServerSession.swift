@@ -70,7 +70,7 @@ public struct ServerSession: Sendable {
     /// A server that drops us sooner is not tried again at once.
     static let steady = Duration.seconds(30)
 
-    let address: ServerAddress
+    public let address: ServerAddress
     let password: String?
     var state = State.idle
     var backoff = Backoff()
@@ -96,6 +96,10 @@ public struct ServerSession: Sendable {
     var ends: Ends?
     var reaction = NetworkReaction()
     var limit = ConnectionLimit()
+    /// Why it is not in the channel.
+    public internal(set) var failure: Failure?
+    /// Since it has been in the channel; nil until it is known.
+    public internal(set) var way: Way?
     /// Until when a loss is not shown, because what is said waits.
     var bridgeEnd: Duration?
 
@@ -165,7 +169,8 @@ public struct ServerSession: Sendable {
             let messages = try splitter.split(bytes)
             return messages.flatMap { handle($0, now) }
         } catch {
-            return [.disconnect] + fail("what \(address.server) sends is not Mumble's: \(error)", now)
+            return [.disconnect]
+                + fail("what \(address.server) sends is not Mumble's: \(error)", .notMumble, now)
         }
     }
 
@@ -173,19 +178,24 @@ public struct ServerSession: Sendable {
     public mutating func lost(_ reason: String, _ now: Duration) -> [Effect] {
         switch state {
         case .idle, .waiting, .ended: []
-        case .connecting, .authenticating, .entering, .joined: fail(reason, now)
+        case .connecting, .authenticating, .entering, .joined: fail(reason, .unreachable, now)
         }
     }
 
     /// Nothing can be made of this server, as a person has to decide about it.
-    public mutating func refuse(_ reason: String) -> [Effect] { end(reason) }
+    public mutating func refuse(_ reason: String, _ trouble: Trouble) -> [Effect] {
+        _ = end(reason, trouble)
+        return [.disconnect, .ended("\(reason): \(trouble.cure(address).text)")]
+    }
 
     public mutating func timer(_ now: Duration) -> [Effect] {
         let early = endBridge(now) + react(now)
         switch state {
         case .idle, .joined, .ended: break
         case .connecting(let limit), .authenticating(let limit), .entering(let limit):
-            if limit <= now { return early + [.disconnect] + fail("\(address.server) does not answer", now) }
+            if limit <= now {
+                return early + [.disconnect] + fail("\(address.server) does not answer", .unreachable, now)
+            }
         case .waiting(let until):
             if until <= now { return early + connect(now) + expireVoice(now) }
         }
@@ -193,7 +203,7 @@ public struct ServerSession: Sendable {
             let isNetwork = outgoing.isHeld
             let since = isNetwork ? "since the network of this machine has changed" : "any more"
             let reason = "\(address.server) does not answer \(since)"
-            return early + [.disconnect] + fail(reason, now, isNetwork: isNetwork)
+            return early + [.disconnect] + fail(reason, isNetwork ? .network : .unreachable, now)
         }
         return early + expireVoice(now) + expirePath(now) + duePings(now) + flush(now)
     }
@@ -215,6 +225,7 @@ public struct ServerSession: Sendable {
 
     private mutating func forget() {
         path = nil
+        way = nil
         ends = nil
         outgoing.bandwidth = nil
         outgoing.isHeld = false
@@ -223,8 +234,9 @@ public struct ServerSession: Sendable {
 
     /// Waits for the next attempt. A loss that the network of this machine has caused is none that the server
     /// has wished, and may follow another one soon.
-    mutating func fail(_ reason: String, _ now: Duration, isNetwork: Bool = false) -> [Effect] {
-        if case .joined(let since) = state, isNetwork || now - since >= Self.steady {
+    mutating func fail(_ reason: String, _ trouble: Trouble, _ now: Duration) -> [Effect] {
+        failure = Failure(text: reason, trouble: trouble)
+        if case .joined(let since) = state, trouble == .network || now - since >= Self.steady {
             backoff.reset()
             bridgeEnd = now + OutgoingVoice.longestWait
         }
@@ -239,7 +251,8 @@ public struct ServerSession: Sendable {
         return [.status(.connecting)]
     }
 
-    mutating func end(_ reason: String) -> [Effect] {
+    mutating func end(_ reason: String, _ trouble: Trouble) -> [Effect] {
+        failure = Failure(text: reason, trouble: trouble)
         forget()
         bridgeEnd = nil
         state = .ended
