@@ -170,6 +170,10 @@ class Peer:
             time.sleep(0.02)
         raise AssertionError(f"no channel {name}")
 
+    def move(self, session, name):
+        channel = next(channel for channel, state in self.channels.items() if state.get(3) == name.encode())
+        self.send(9, field(1, session) + field(5, channel))
+
     def mute(self, session, is_muted):
         self.send(9, field(1, session) + field(6, is_muted))
 
@@ -182,14 +186,18 @@ class Peer:
     def talk(self, seconds, terminated=True, is_over=lambda: False, length=20, loses=0, lost=None):
         """A sine of 1000 Hz through the tunnel, at the pace of a voice, in packets of `length` milliseconds.
 
-        loses: One of so many packets is not sent.
+        loses: One of so many packets is not sent; or those with these numbers.
         lost: The frequency of those.
         """
         count = int(seconds * 1000 / length)
         begin = time.monotonic()
         for index in range(count):
             is_last = terminated and (index == count - 1)
-            is_sent = not loses or index % loses != loses // 2 or is_last
+            if isinstance(loses, set):
+                is_lost = index in loses
+            else:
+                is_lost = loses and index % loses == loses // 2
+            is_sent = is_last or not is_lost
             opus = self.encoder.packet(48 * length, None if is_sent else lost)
             if is_sent:
                 self.send(1, b"\x80" + mumble(self.counter) + mumble(len(opus) | (0x2000 if is_last else 0)) + opus)

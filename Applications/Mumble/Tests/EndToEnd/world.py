@@ -14,7 +14,7 @@ here = os.path.dirname(os.path.realpath(__file__))
 sys.path += [os.path.join(here, "../Vectors"), os.path.join(here, "../../../../Tests/CallTests")]
 
 from lab import Failed, Lab, build, until
-from opus import strength
+from opus import Encoder, strength
 from peer import Peer, voice
 from server import Server
 
