@@ -272,6 +272,7 @@ install-mumble:  ## installs what `make mumble` built, beside what `make install
 	install -m 644 $(mumble)/ptt-mumble.1 '$(DESTDIR)$(mandir)/man1'
 
 mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
+	swift format lint --strict --recursive $(mumble)/Package.swift $(mumble)/Sources $(mumble)/Tests
 	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
 	swift test --package-path $(mumble) $(strict)
 	@mkdir -p .build/units && sed 's|@bindir@/ptt-mumble|$(CURDIR)/$(mumble)/.build/debug/ptt-mumble|' \

@@ -1,5 +1,5 @@
-/// When to act upon changes of the network. They come in bursts, as an address with its routes, and one act is
-/// for all of them.
+/// When to act upon changes of the network. They come in bursts, as an address with its routes, and one act
+/// is for all of them.
 struct NetworkReaction: Sendable {
     /// Until the burst is over. An address without its routes is of no use.
     static let settling = Duration.milliseconds(100)
@@ -22,8 +22,8 @@ struct NetworkReaction: Sendable {
     }
 }
 
-/// How often connections are made. A server bans an address for five minutes that connects more than ten times
-/// within two minutes, successfully or not (`autobanAttempts` in its configuration).
+/// How often connections are made. A server bans an address for five minutes that connects more than ten
+/// times within two minutes, successfully or not (`autobanAttempts` in its configuration).
 struct ConnectionLimit: Sendable {
     static let count = 8
     static let period = Duration.seconds(120)

@@ -131,7 +131,9 @@ extension Finding {
     fileprivate static func failure(_ subject: Subject, _ error: any Error, otherwise other: Cure) -> Finding
     {
         guard let error = error as? UserFiles.Failure else {
-            return .failure(subject, error.localizedDescription, cure: other)
+            // Those of arguments say it in their description only.
+            let text = error is any LocalizedError ? error.localizedDescription : "\(error)"
+            return .failure(subject, text, cure: other)
         }
         return .failure(subject, error.text, cure: error.cure ?? other)
     }
@@ -150,8 +152,8 @@ extension Finding {
 }
 
 extension Identity {
-    /// - Returns: The one that there is, or, if there is none, one for this examination only; nil for a damaged
-    ///   one.
+    /// - Returns: The one that there is, or, if there is none, one for this examination only; nil for one
+    ///   that is damaged.
     fileprivate static var examined: (Identity?, Finding) {
         let path = UserFiles.identity.path
         do {

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// `$XDG_RUNTIME_DIR/ptt-mumble`: the program that runs holds its lock, and writes there what `--check` is to say
-/// of its connection. A second connection of the same person would end the first one.
+/// `$XDG_RUNTIME_DIR/ptt-mumble`: the program that runs holds its lock, and writes there what `--check` is to
+/// say of its connection. A second connection of the same person would end the first one.
 @MainActor
 final class RunningProgram {
     private let descriptor: Int32
