@@ -43,7 +43,7 @@ extension ServerSession {
     /// What is said waits for the answer, because on a connection that is gone it would be lost.
     private mutating func probe(_ now: Duration) -> [Effect] {
         outgoing.isHeld = true
-        path?.distrust()
+        path?.networkChanged()
         let pings = ping(now) + (nextDatagramPing == nil ? [] : datagramPing(now))
         answerDue = min(answerDue ?? now, now + Self.networkAnswerLimit)
         return pings

@@ -34,8 +34,7 @@ struct DatagramPath: Sendable {
         if now - (lastAnswer ?? .zero) > Self.resynchronisation { isProven = false }
     }
 
-    /// The network has changed.
-    mutating func distrust() { isProven = false }
+    mutating func networkChanged() { isProven = false }
 
     /// - Returns: The packet to send.
     mutating func ping(_ now: Duration) -> [UInt8] {
