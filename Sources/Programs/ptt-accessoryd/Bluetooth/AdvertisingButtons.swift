@@ -67,7 +67,7 @@ final class AdvertisingButtons {
         update()
     }
 
-    /// Another program has removed the monitor (`btmgmt monitor-remove`), or the adapter has refused it.
+    /// Another program has removed the monitor (`btmgmt monitor.remove`), or the adapter has refused it.
     private func givenUp(_ key: BlueZRegistration.Key) {
         monitoring.remove(key.manager)
         registration?.lost(key)
