@@ -136,7 +136,8 @@ private final class KeysFixture {
         scratch = try Scratch()
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let (path, grants) = (scratch.directory + "/keys", scratch.directory + "/grants")
-        keys = VirtualKeys(path, grants: grants, delay: .zero, log: log)
+        let backOff = BackOff(first: .milliseconds(1), limit: .milliseconds(4))
+        keys = VirtualKeys(path, grants: grants, backOff: backOff, log: log)
         server = VarlinkServer(Self.info, []) { _, _ in }
         let events = events
         keys.report = { events.add($0) }

@@ -33,8 +33,8 @@ final class VirtualKeys {
     /// The last refusal, which is logged once.
     private var refusal = ""
     private lazy var timer = TimerSource { [weak self] in self?.connect() }
-    /// After which a device that has gone with ptt-keys is made again.
-    private let delay: Duration
+    /// After which a device that has gone with ptt-keys is made again. A press that it takes resets it.
+    private var backOff: BackOff
     /// For the first answer: systemd starts a process for it.
     private static let startLimit = Duration.seconds(30)
 
@@ -44,12 +44,12 @@ final class VirtualKeys {
     init(
         _ path: String = KeyInterface.socket,
         grants: String = KeyInterface.grants,
-        delay: Duration = .seconds(1),
+        backOff: BackOff = BackOff(first: .seconds(1), limit: .seconds(300)),
         log: Logger
     ) {
         self.path = path
         self.grants = grants
-        self.delay = delay
+        self.backOff = backOff
         self.log = log
         do {
             watch = try FileWatch(grants) { [weak self] in self?.renew() }
@@ -118,7 +118,7 @@ final class VirtualKeys {
                 client.onClose = { [weak keys] in
                     guard let keys else { return }
                     keys.close("\($0)")
-                    keys.timer.arm(after: keys.delay)
+                    keys.timer.arm(after: keys.backOff.next())
                 }
             }
         } catch {
@@ -161,6 +161,7 @@ final class VirtualKeys {
                 return keys.report(.unitFailed(id, reason: failure))
             }
             keys.held[id]?.isDown = true
+            keys.backOff.reset()
             keys.report(.unitStarted(id))
         }
     }

@@ -39,7 +39,7 @@ final class ThreePresses {
     /// All are down before something ends them.
     func end(by end: End) async throws {
         for button in Self.buttons { try await fixture.ready(button) }
-        // The first press after an end of the key's device makes a new one.
+        // After an end of ptt-keys the key's device is there again a moment later.
         try await eventually("\(end): the key is pressed and released") {
             let seen = keys.releases
             try await ButtonSimulator.press(.aina)
