@@ -79,8 +79,9 @@ extension TextFile {
         guard created >= 0 else { throw SystemError("create \(path)") }
         let descriptor = OwnedDescriptor(adopting: created)
         var found = stat()
-        // Not by open(2) alone, which leaves out what the umask has.
-        guard fchmod(created, stat(old, &found) == 0 ? found.st_mode & 0o777 : mode) == 0 else {
+        let wanted = stat(old, &found) == 0 ? found.st_mode & 0o777 : mode
+        // open(2) leaves out what the umask has, and file systems without permissions refuse to change them.
+        guard wanted == 0o600 || fchmod(created, wanted) == 0 else {
             throw SystemError("set the permissions of \(path)")
         }
         var rest = Array(text.utf8)[...]
