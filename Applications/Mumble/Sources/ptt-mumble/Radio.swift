@@ -123,10 +123,18 @@ final class Radio: NSObject {
     func tune(to destination: Destination) {
         self.destination = destination
         isTuned = true
-        let known = destination.address.server == passwordServer ? password : nil
-        session = ServerSession(destination.address, password: destination.address.password ?? known)
+        // The rest of what was said there is not for those who are here.
+        isSilenced = true
         remember()
         show()
+        let address = destination.address
+        let password = address.password ?? (address.server == passwordServer ? password : nil)
+        if let effects = session.step(to: address, password: password, now) {
+            // Who was heard is not here.
+            perform(floor.disconnected())
+            return perform([.status(.ready)] + effects)
+        }
+        session = ServerSession(address, password: password, after: session)
         perform([.disconnect, .status(.ready)] + session.start(now))
     }
 

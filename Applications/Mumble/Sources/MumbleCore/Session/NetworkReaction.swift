@@ -22,20 +22,24 @@ struct NetworkReaction: Sendable {
     }
 }
 
-/// How often connections are made. A server bans an address for five minutes that connects more than ten
-/// times within two minutes, successfully or not (`autobanAttempts` in its configuration).
+/// How often connections to each server are made. A server bans an address for five minutes that connects
+/// more than ten times within two minutes, successfully or not (`autobanAttempts` in its configuration).
 struct ConnectionLimit: Sendable {
     static let count = 8
     static let period = Duration.seconds(120)
 
-    private var times: [Duration] = []
+    private var times: [String: [Duration]] = [:]
 
     /// A connection by TCP stands.
-    mutating func connected(_ now: Duration) { times = times.suffix(Self.count - 1) + [now] }
+    mutating func connected(_ server: String, _ now: Duration) {
+        times[server] = (times[server] ?? []).suffix(Self.count - 1) + [now]
+    }
 
     /// When the next attempt may be made.
-    func earliest(_ now: Duration) -> Duration {
-        guard times.count == Self.count, let first = times.first else { return now }
+    func earliest(_ server: String, _ now: Duration) -> Duration {
+        guard let times = times[server], times.count == Self.count, let first = times.first else {
+            return now
+        }
         return max(now, first + Self.period)
     }
 }

@@ -21,7 +21,7 @@ extension ServerSession {
             return []
         case .userState(let message): return changed(message, now)
         case .userRemove(let message): return removed(message)
-        case .permissionDenied(let message): return denied(message)
+        case .permissionDenied(let message): return denied(message, now)
         case .cryptSetup(let message): return encryption(message, now)
         case .authenticate, .other: return []
         }
@@ -39,7 +39,8 @@ extension ServerSession {
     /// Voice goes by UDP only after the server has read all that had waited, which it would overtake.
     private mutating func answered(_ now: Duration) -> [Effect] {
         answerDue = nil
-        outgoing.isHeld = false
+        // Until it has moved us, what is said waits.
+        if stepLimit == nil { outgoing.isHeld = false }
         return flush(now) + (isJoined && nextDatagramPing == nil ? datagramPing(now) : [])
     }
 
@@ -60,21 +61,11 @@ extension ServerSession {
         session = message.session
         maximumBandwidth = message.maxBandwidth
         let own = directory.people[message.session] ?? Directory.Person()
-        guard let target = address.path.isEmpty ? own.channel : directory.channel(at: address.path) else {
-            let names = directory.names(10).joined(separator: ", ")
-            return end(
-                "\(address.server) has no channel \(address.path.joined(separator: "/"))"
-                    + (names.isEmpty ? "" : "; it has \(names)"),
-                .channelMissing
-            )
-        }
+        home = own.channel
+        guard let target else { return missing() }
         channel = target
         state = .entering(limit: now + Self.stepLimit)
-        let move = WireUserState.with {
-            $0.session = message.session
-            $0.channelID = target
-        }
-        return target == own.channel ? enter(now) : [send(.userState(move))]
+        return target == own.channel ? enter(now) : [send(.userState(move(to: target)))]
     }
 
     private mutating func enter(_ now: Duration) -> [Effect] {
@@ -87,7 +78,7 @@ extension ServerSession {
         return entered() + [.status(.ready)] + flush(now) + ping(now) + [send(.userState(comment))]
     }
 
-    private func entered() -> [Effect] {
+    func entered() -> [Effect] {
         guard let own = session.flatMap({ directory.people[$0] }) else { return [] }
         let name = own.channel == 0 ? "" : directory.channels[own.channel]?.name ?? ""
         return [.entered(channel: name), .mayTalk(own.mayTalk)]
@@ -106,6 +97,7 @@ extension ServerSession {
         }
         switch state {
         case .entering: return own.channel == channel ? enter(now) : []
+        case .joined where stepLimit != nil: return own.channel == channel ? stepped(now) : []
         case .joined: return entered()
         case .idle, .connecting, .authenticating, .waiting, .ended: return []
         }
@@ -121,10 +113,15 @@ extension ServerSession {
         )
     }
 
-    private mutating func denied(_ message: WirePermissionDenied) -> [Effect] {
+    private mutating func denied(_ message: WirePermissionDenied, _ now: Duration) -> [Effect] {
         let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
         let reason = "\(address.server) denies a permission\(detail)"
-        guard case .entering = state else { return [.note(reason)] }
+        guard isMoving else { return [.note(reason)] }
+        guard !message.hasChannelID || message.channelID == channel else {
+            // The step before this one is denied, which was one from where we are.
+            let own = session.flatMap { directory.people[$0] }
+            return stepLimit != nil && own?.channel == channel ? stepped(now) : []
+        }
         let path = address.path.joined(separator: "/")
         return end("\(address.user) may not enter \(path): \(reason)", .channelForbidden)
     }

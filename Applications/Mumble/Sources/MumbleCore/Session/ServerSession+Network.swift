@@ -35,7 +35,7 @@ extension ServerSession {
         switch state {
         case .idle, .authenticating, .entering, .ended: return []
         // What is under way asks on the way that is gone, for a name or for an answer.
-        case .connecting, .waiting: return limit.earliest(now) <= now ? connect(now) : []
+        case .connecting, .waiting: return limit.earliest(address.server, now) <= now ? connect(now) : []
         case .joined: return probe(now)
         }
     }

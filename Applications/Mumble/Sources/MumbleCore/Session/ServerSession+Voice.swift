@@ -43,8 +43,9 @@ extension ServerSession {
         }
     }
 
+    /// Until the server has moved us, others are heard from where we are no more.
     private func heard(_ packet: VoicePacket) -> [Effect] {
-        packet.session == session ? [] : [.heard(packet)]
+        packet.session == session || stepLimit != nil ? [] : [.heard(packet)]
     }
 
     /// The newer one if both ends have it.

@@ -70,7 +70,7 @@ public struct ServerSession: Sendable {
     /// A server that drops us sooner is not tried again at once.
     static let steady = Duration.seconds(30)
 
-    public let address: ServerAddress
+    public internal(set) var address: ServerAddress
     let password: String?
     var state = State.idle
     var backoff = Backoff()
@@ -92,10 +92,14 @@ public struct ServerSession: Sendable {
     /// In bits per second, of one client; 0 means no limit.
     public internal(set) var maximumBandwidth: UInt32 = 0
     var channel: UInt32?
+    /// The channel in which the server has put us.
+    var home: UInt32?
+    /// Until when the server has to move us from the channel in which we are to another one.
+    var stepLimit: Duration?
     /// Of the connection by TCP.
     var ends: Ends?
     var reaction = NetworkReaction()
-    var limit = ConnectionLimit()
+    var limit: ConnectionLimit
     /// Why it is not in the channel.
     public internal(set) var failure: Failure?
     /// Since it has been in the channel; nil until it is known.
@@ -103,8 +107,13 @@ public struct ServerSession: Sendable {
     /// Until when a loss is not shown, because what is said waits.
     var bridgeEnd: Duration?
 
-    public init(_ address: ServerAddress, password: String? = nil) {
+    /// - Parameters:
+    ///   - address: Of the server and the channel.
+    ///   - password: Of the server.
+    ///   - previous: Whose connections count for the limit of a server, too.
+    public init(_ address: ServerAddress, password: String? = nil, after previous: ServerSession? = nil) {
         (self.address, self.password) = (address, password)
+        limit = previous?.limit ?? ConnectionLimit()
     }
 
     // MARK: What is asked
@@ -118,8 +127,8 @@ public struct ServerSession: Sendable {
             case .waiting(let until): until
             }
         let times = [
-            step, nextPing, nextDatagramPing, answerDue, path?.deadline, outgoing.deadline, reaction.due,
-            bridgeEnd,
+            step, stepLimit, nextPing, nextDatagramPing, answerDue, path?.deadline, outgoing.deadline,
+            reaction.due, bridgeEnd,
         ]
         return times.compactMap(\.self).min()
     }
@@ -132,18 +141,26 @@ public struct ServerSession: Sendable {
 
     var isJoined: Bool { if case .joined = state { true } else { false } }
 
+    /// Whether the server has to move us.
+    var isMoving: Bool { if case .entering = state { true } else { stepLimit != nil } }
+
     // MARK: What happens
 
     public mutating func start(_ now: Duration) -> [Effect] {
         guard state == .idle else { return [] }
-        return connect(now)
+        let earliest = limit.earliest(address.server, now)
+        guard earliest > now else { return connect(now) }
+        state = .waiting(until: earliest)
+        let seconds = (earliest - now).components.seconds + 1
+        let reason = "\(address.server) is tried in \(seconds) s: servers ban who connects too often"
+        return [.note(reason), .status(.connecting)]
     }
 
     /// TCP is ready. All that is to be said is said at once, without waiting for the server.
     public mutating func connected(_ now: Duration, by ends: Ends? = nil) -> [Effect] {
         guard case .connecting = state else { return [] }
         self.ends = ends
-        limit.connected(now)
+        limit.connected(address.server, now)
         state = .authenticating(limit: now + Self.stepLimit)
         let version = WireVersion.with {
             $0.versionV1 = 1 << 16 | 5 << 8
@@ -199,8 +216,11 @@ public struct ServerSession: Sendable {
         case .waiting(let until):
             if until <= now { return early + connect(now) + expireVoice(now) }
         }
+        if let stepLimit, stepLimit <= now {
+            return early + [.disconnect] + fail("\(address.server) does not answer", .unreachable, now)
+        }
         if let answerDue, answerDue <= now {
-            let isNetwork = outgoing.isHeld
+            let isNetwork = outgoing.isHeld && stepLimit == nil
             let since = isNetwork ? "since the network of this machine has changed" : "any more"
             let reason = "\(address.server) does not answer \(since)"
             return early + [.disconnect] + fail(reason, isNetwork ? .network : .unreachable, now)
@@ -219,7 +239,7 @@ public struct ServerSession: Sendable {
         serverVersion = 0
         firstHeard = nil
         session = nil
-        channel = nil
+        (channel, home) = (nil, nil)
         return [.connect]
     }
 
@@ -229,7 +249,7 @@ public struct ServerSession: Sendable {
         ends = nil
         outgoing.bandwidth = nil
         outgoing.isHeld = false
-        (nextPing, nextDatagramPing, answerDue) = (nil, nil, nil)
+        (nextPing, nextDatagramPing, answerDue, stepLimit) = (nil, nil, nil, nil)
     }
 
     /// Waits for the next attempt. A loss that the network of this machine has caused is none that the server
@@ -241,7 +261,7 @@ public struct ServerSession: Sendable {
             bridgeEnd = now + OutgoingVoice.longestWait
         }
         forget()
-        state = .waiting(until: max(now + backoff.next(), limit.earliest(now)))
+        state = .waiting(until: max(now + backoff.next(), limit.earliest(address.server, now)))
         return [.note(reason)] + (bridgeEnd == nil ? [.status(.connecting)] : [])
     }
 

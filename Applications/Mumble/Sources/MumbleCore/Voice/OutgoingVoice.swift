@@ -25,6 +25,9 @@ struct OutgoingVoice: Sendable {
         return true
     }
 
+    /// Nothing of it is sent any more.
+    mutating func drop() { waiting = [] }
+
     /// - Returns: False if the first packet has waited too long for the path; nothing is sent any more.
     mutating func expire(_ now: Duration) -> Bool {
         guard let expiry, expiry <= now else { return true }
