@@ -280,6 +280,7 @@ mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
 	XDG_RUNTIME_DIR=$(CURDIR)/.build/units systemd-analyze verify --user --man=no .build/units/ptt-mumble.service
 	$(mumble)/Tests/EndToEnd/run
 	$(mumble)/Tests/EndToEnd/network
+	$(mumble)/Tests/EndToEnd/families
 
 screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done

@@ -76,12 +76,12 @@ def take(data):
 
 
 class Peer:
-    def __init__(self, port, name, password=None, channel=None):
+    def __init__(self, port, name, password=None, channel=None, host="127.0.0.1"):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         self.port = port
-        self.tls = context.wrap_socket(socket.create_connection(("127.0.0.1", port), 10))
+        self.tls = context.wrap_socket(socket.create_connection((host, port), 10))
         self.tls.settimeout(None)
         self.lock = threading.Lock()
         self.channels, self.people, self.packets, self.rejection = {}, {}, [], None

@@ -36,18 +36,26 @@ class Server:
         """A new server, with a new certificate."""
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(self.directory)
+        self.configure()
+        # It ends with status 1 also if the password was set.
+        subprocess.run([*self.command, "-supw", "super"], capture_output=True)
+        self.start()
+        owner = Peer(self.port, "SuperUser", "super", host=self.near)
+        owner.create(self.channel)
+        owner.enter(self.channel)
+        owner.close()
+
+    def configure(self):
         with open(os.path.join(self.directory, "server.ini"), "w") as file:
             file.write(
                 f"database={self.directory}/server.sqlite\nhost={self.host}\nport={self.port}\nlogfile=\nbonjour=False\nice=\n"
                 "uname=root\nregisterName=\nautobanAttempts=0\nmessageburst=100\nmessagelimit=100\n"
             )
-        # It ends with status 1 also if the password was set.
-        subprocess.run([*self.command, "-supw", "super"], capture_output=True)
-        self.start()
-        owner = Peer(self.port, "SuperUser", "super")
-        owner.create(self.channel)
-        owner.enter(self.channel)
-        owner.close()
+
+    @property
+    def near(self):
+        """Where the tests reach it."""
+        return self.host or "127.0.0.1"
 
     @property
     def command(self):
@@ -59,12 +67,13 @@ class Server:
         return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounts, root, *command]
 
     def start(self):
+        self.configure()
         with open(os.path.join(self.directory, "server.log"), "a") as log:
             self.process = subprocess.Popen([*self.command, "-fg"], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         end = time.monotonic() + 20
         while time.monotonic() < end:
             try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                socket.create_connection((self.near, self.port), 1).close()
                 return
             except OSError:
                 time.sleep(0.1)

@@ -140,9 +140,17 @@ class World:
         return self.machines.get("ann") or self.machines.setdefault("ann", Machine())
 
     def peer(self, name):
-        peer = Peer(self.server.port, name, channel=channel)
+        peer = Peer(self.server.port, name, channel=channel, host=self.server.near)
         self.peers.append(peer)
         return peer
+
+    def with_names(self, hosts):
+        """What runs a program where the file of hosts has this text. As root."""
+        file = os.path.join(self.directory, "hosts")
+        with open(file, "w") as output:
+            output.write(hosts)
+        mounted = 'mount --bind "$0" /etc/hosts && exec "$@"'
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", mounted, file]
 
     def note(self, text):
         self.notes.append(text)
