@@ -84,12 +84,26 @@ extension Radio {
         let playback = Playback { [weak self] in self?.played() }
         self.playback = playback
         if isAudioActive { playback?.start(AVAudioSession.sharedInstance().ptt.speaker) }
-        let participant = PTParticipant(name: name, image: nil)
+        let participant = participant(session)
         manager?.setActiveRemoteParticipant(participant, channelUUID: channelUUID) { [weak self] error in
             guard let error else { return }
             // On the callback queue, which is the main one.
             MainActor.assumeIsolated { self?.cannotPlay(playback, error) }
         }
+        perform(self.session.wantPicture(of: session))
+    }
+
+    private func participant(_ session: UInt32) -> PTParticipant {
+        let picture = self.session.picture(of: session).flatMap { UIImage(data: Data($0)) }
+        return PTParticipant(name: name(session), image: picture)
+    }
+
+    /// Shows the picture of whoever still talks.
+    func pictured(_ session: UInt32) {
+        guard playback != nil, case .taken(let talker) = floor.state, talker.session == session else {
+            return
+        }
+        manager?.setActiveRemoteParticipant(participant(session), channelUUID: channelUUID)
     }
 
     /// What this person says is not heard; the floor is taken nevertheless.

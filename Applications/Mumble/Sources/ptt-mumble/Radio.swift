@@ -173,6 +173,7 @@ final class Radio: NSObject {
         case .mayTalk(let mayTalk): set(mayTalk ? .halfDuplex : .listenOnly)
         case .status(let status): set(status)
         case .heard(let packet): heard(packet)
+        case .pictured(let session): pictured(session)
         case .left(let session): perform(floor.left(session: session))
         case .unsent(let reason):
             Output.line("nothing is sent: \(reason)")

@@ -174,6 +174,10 @@ class Peer:
         channel = next(channel for channel, state in self.channels.items() if state.get(3) == name.encode())
         self.send(9, field(1, session) + field(5, channel))
 
+    def show(self, picture):
+        """As the picture of oneself, the bytes of a file."""
+        self.send(9, field(1, self.session) + field(11, picture))
+
     def mute(self, session, is_muted):
         self.send(9, field(1, session) + field(6, is_muted))
 

@@ -1,14 +1,18 @@
 """What the tests have in common: machines with the built pttd and ptt-mumble, a server, and peers."""
 import array
+import base64
 import json
 import os
+import random
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 
 here = os.path.dirname(os.path.realpath(__file__))
 sys.path += [os.path.join(here, "../Vectors"), os.path.join(here, "../../../../Tests/CallTests")]
@@ -99,6 +103,16 @@ class Machine(Lab):
     def participant(self):
         return ((self.channel() or {}).get("participant") or {}).get("name")
 
+    def picture(self):
+        """The file that is shown of the participant."""
+        summary = ((self.channel() or {}).get("participant") or {}).get("image")
+        if summary:
+            caller = Button(self)
+            answer = caller.call("GetImage", imageID=summary["imageID"])
+            caller.socket.close()
+            # It may be another one by now.
+            return base64.b64decode(answer["parameters"].get("image", ""))
+
     def ends(self):
         process = self.processes.pop("ptt-mumble")
         return process.wait(20)
@@ -108,6 +122,17 @@ class Machine(Lab):
             self.stop("ptt-mumble", signal.SIGINT)
         self.run("rm", "-f", self.path("ptt-mumble.log"))
         until("the channel is left", lambda: not self.channel())
+
+
+def png(side):
+    """A picture of noise, which cannot be made smaller."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    rows = random.Random(side).randbytes(side * (side + 1))
+    rows = b"".join(b"\0" + rows[at + 1:at + side + 1] for at in range(0, len(rows), side + 1))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def expect(condition, what):

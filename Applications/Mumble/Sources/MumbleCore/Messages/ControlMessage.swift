@@ -15,6 +15,7 @@ enum ControlMessage: Sendable, Equatable {
     case userState(WireUserState)
     case permissionDenied(WirePermissionDenied)
     case cryptSetup(WireCryptSetup)
+    case requestBlob(WireRequestBlob)
     /// A kind that is not used.
     case other(UInt16)
 
@@ -32,6 +33,7 @@ enum ControlMessage: Sendable, Equatable {
         case 9: self = .userState(try WireUserState(serializedBytes: content))
         case 12: self = .permissionDenied(try WirePermissionDenied(serializedBytes: content))
         case 15: self = .cryptSetup(try WireCryptSetup(serializedBytes: content))
+        case 23: self = .requestBlob(try WireRequestBlob(serializedBytes: content))
         default: self = .other(type)
         }
     }
@@ -57,6 +59,7 @@ enum ControlMessage: Sendable, Equatable {
         case .userState(let message): (9, .encoding(message))
         case .permissionDenied(let message): (12, .encoding(message))
         case .cryptSetup(let message): (15, .encoding(message))
+        case .requestBlob(let message): (23, .encoding(message))
         case .other(let type): (type, [])
         }
     }

@@ -367,6 +367,15 @@ nonisolated struct WireUserState: Sendable {
   /// Clears the value of `suppress`. Subsequent reads from it will return its default value.
   mutating func clearSuppress() {self._suppress = nil}
 
+  var texture: Data {
+    get {_texture ?? Data()}
+    set {_texture = newValue}
+  }
+  /// Returns true if `texture` has been explicitly set.
+  var hasTexture: Bool {self._texture != nil}
+  /// Clears the value of `texture`. Subsequent reads from it will return its default value.
+  mutating func clearTexture() {self._texture = nil}
+
   var comment: String {
     get {_comment ?? String()}
     set {_comment = newValue}
@@ -375,6 +384,15 @@ nonisolated struct WireUserState: Sendable {
   var hasComment: Bool {self._comment != nil}
   /// Clears the value of `comment`. Subsequent reads from it will return its default value.
   mutating func clearComment() {self._comment = nil}
+
+  var textureHash: Data {
+    get {_textureHash ?? Data()}
+    set {_textureHash = newValue}
+  }
+  /// Returns true if `textureHash` has been explicitly set.
+  var hasTextureHash: Bool {self._textureHash != nil}
+  /// Clears the value of `textureHash`. Subsequent reads from it will return its default value.
+  mutating func clearTextureHash() {self._textureHash = nil}
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -385,7 +403,9 @@ nonisolated struct WireUserState: Sendable {
   fileprivate var _channelID: UInt32? = nil
   fileprivate var _mute: Bool? = nil
   fileprivate var _suppress: Bool? = nil
+  fileprivate var _texture: Data? = nil
   fileprivate var _comment: String? = nil
+  fileprivate var _textureHash: Data? = nil
 }
 
 /// Type 12.
@@ -480,6 +500,19 @@ nonisolated struct WireCryptSetup: Sendable {
   fileprivate var _key: Data? = nil
   fileprivate var _clientNonce: Data? = nil
   fileprivate var _serverNonce: Data? = nil
+}
+
+/// Type 23. The answer is a UserState with the texture.
+nonisolated struct WireRequestBlob: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var sessionTexture: [UInt32] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// A voice packet of 1.5. From a client target, from the server context. frame_number counts 10 milliseconds.
@@ -907,7 +940,7 @@ nonisolated extension WireUserRemove: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireUserState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = "UserState"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{2}\u{2}name\0\u{4}\u{2}channel_id\0\u{1}mute\0\u{2}\u{2}suppress\0\u{2}\u{6}comment\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}session\0\u{2}\u{2}name\0\u{4}\u{2}channel_id\0\u{1}mute\0\u{2}\u{2}suppress\0\u{2}\u{3}texture\0\u{2}\u{3}comment\0\u{4}\u{3}texture_hash\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -920,7 +953,9 @@ nonisolated extension WireUserState: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self._channelID) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self._mute) }()
       case 8: try { try decoder.decodeSingularBoolField(value: &self._suppress) }()
+      case 11: try { try decoder.decodeSingularBytesField(value: &self._texture) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self._comment) }()
+      case 17: try { try decoder.decodeSingularBytesField(value: &self._textureHash) }()
       default: break
       }
     }
@@ -946,8 +981,14 @@ nonisolated extension WireUserState: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try { if let v = self._suppress {
       try visitor.visitSingularBoolField(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._texture {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 11)
+    } }()
     try { if let v = self._comment {
       try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    } }()
+    try { if let v = self._textureHash {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 17)
     } }()
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -958,7 +999,9 @@ nonisolated extension WireUserState: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._channelID != rhs._channelID {return false}
     if lhs._mute != rhs._mute {return false}
     if lhs._suppress != rhs._suppress {return false}
+    if lhs._texture != rhs._texture {return false}
     if lhs._comment != rhs._comment {return false}
+    if lhs._textureHash != rhs._textureHash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1052,6 +1095,36 @@ nonisolated extension WireCryptSetup: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs._key != rhs._key {return false}
     if lhs._clientNonce != rhs._clientNonce {return false}
     if lhs._serverNonce != rhs._serverNonce {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRequestBlob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = "RequestBlob"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_texture\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt32Field(value: &self.sessionTexture) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.sessionTexture.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.sessionTexture, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRequestBlob, rhs: WireRequestBlob) -> Bool {
+    if lhs.sessionTexture != rhs.sessionTexture {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

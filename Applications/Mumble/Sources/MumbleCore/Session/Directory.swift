@@ -18,6 +18,7 @@ struct Directory: Sendable {
         var isSuppressed = false
         /// Whether the program is one of ours, by what it says.
         var isOurs = false
+        var hasPicture = false
 
         /// Whether the server passes on what this person says.
         var mayTalk: Bool { !isMuted && !isSuppressed }
@@ -42,6 +43,8 @@ struct Directory: Sendable {
         if state.hasMute { person.isMuted = state.mute }
         if state.hasSuppress { person.isSuppressed = state.suppress }
         if state.hasComment { person.isOurs = state.comment == ServerSession.comment }
+        if state.hasTexture { person.hasPicture = !state.texture.isEmpty }
+        if state.hasTextureHash { person.hasPicture = !state.textureHash.isEmpty }
         people[state.session] = person
     }
 

@@ -23,7 +23,7 @@ extension ServerSession {
         case .userRemove(let message): return removed(message)
         case .permissionDenied(let message): return denied(message, now)
         case .cryptSetup(let message): return encryption(message, now)
-        case .authenticate, .other: return []
+        case .authenticate, .requestBlob, .other: return []
         }
     }
 
@@ -92,8 +92,9 @@ extension ServerSession {
     private mutating func changed(_ message: WireUserState, _ now: Duration) -> [Effect] {
         let before = directory.people[message.session]
         directory.update(message)
+        let pictured = picture(message)
         guard message.session == session, let own = directory.people[message.session], own != before else {
-            return []
+            return pictured
         }
         switch state {
         case .entering: return own.channel == channel ? enter(now) : []
@@ -103,8 +104,19 @@ extension ServerSession {
         }
     }
 
+    /// Of another picture only the hash comes by itself, and an empty file if it was taken away.
+    private mutating func picture(_ message: WireUserState) -> [Effect] {
+        guard message.hasTexture, !message.texture.isEmpty else {
+            if message.hasTexture || message.hasTextureHash { pictures.forget(message.session) }
+            return []
+        }
+        let isShown = pictures.receive(Array(message.texture), of: message.session)
+        return isShown ? [.pictured(session: message.session)] : []
+    }
+
     private mutating func removed(_ message: WireUserRemove) -> [Effect] {
         directory.removePerson(message.session)
+        pictures.forget(message.session)
         guard message.session == session else { return [.left(session: message.session)] }
         let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
         return end(

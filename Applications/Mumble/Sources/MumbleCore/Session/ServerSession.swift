@@ -16,6 +16,8 @@ public struct ServerSession: Sendable {
         case mayTalk(Bool)
         case status(Status)
         case heard(VoicePacket)
+        /// The picture of somebody is here, which ``wantPicture(of:)`` has asked for.
+        case pictured(session: UInt32)
         /// Somebody is not on the server any more.
         case left(session: UInt32)
         /// What is said cannot be sent: nothing of it is sent any more.
@@ -76,6 +78,7 @@ public struct ServerSession: Sendable {
     var backoff = Backoff()
     var splitter = MessageSplitter()
     var directory = Directory()
+    var pictures = Pictures()
     var serverVersion: UInt64 = 0
     var path: DatagramPath?
     var outgoing = OutgoingVoice()
@@ -135,6 +138,15 @@ public struct ServerSession: Sendable {
 
     /// Of somebody on the server; nil if it did not tell.
     public func name(of session: UInt32) -> String? { directory.people[session]?.name }
+
+    /// Of somebody on the server, as the bytes of a file that nobody has looked at.
+    public func picture(of session: UInt32) -> [UInt8]? { pictures.file(of: session) }
+
+    /// Asks the server for a picture that is not here, if the person has one.
+    public mutating func wantPicture(of session: UInt32) -> [Effect] {
+        guard directory.people[session]?.hasPicture == true, pictures.isAsked(for: session) else { return [] }
+        return [send(.requestBlob(.with { $0.sessionTexture = [session] }))]
+    }
 
     /// Whether this person uses one of our programs, by what that says.
     public func isOurs(_ session: UInt32) -> Bool { directory.people[session]?.isOurs == true }
@@ -236,6 +248,7 @@ public struct ServerSession: Sendable {
         state = .connecting(limit: now + Self.stepLimit)
         splitter = MessageSplitter()
         directory = Directory()
+        pictures = Pictures()
         serverVersion = 0
         firstHeard = nil
         session = nil
