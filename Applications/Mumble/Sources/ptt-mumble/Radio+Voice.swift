@@ -35,8 +35,13 @@ extension Radio {
         encoder.reset()
         playback?.stop()
         playback = nil
+        // An emergency takes the floor of whoever is shown. Who still talks after it is shown again.
+        if case .taken = floor.state {
+            manager?.setActiveRemoteParticipant(nil, channelUUID: channelUUID)
+        }
         floor.transmissionBegan()
-        perform(session.transmissionBegan(now))
+        let isEmergency = manager?.pttTransmissionRole == .emergency
+        perform(session.transmissionBegan(isEmergency: isEmergency, now))
         recording?.cancel()
         // An emergency takes the session of whoever is heard, which is not activated again.
         if isAudioActive { record(from: AVAudioSession.sharedInstance().ptt.microphone) }
@@ -45,7 +50,7 @@ extension Radio {
     func transmissionEnded() {
         isTransmitting = false
         floor.transmissionEnded()
-        session.transmissionEnded()
+        perform(session.transmissionEnded())
     }
 
     /// Ends our transmission, of which nothing more is sent.
@@ -60,12 +65,18 @@ extension Radio {
     func name(_ session: UInt32) -> String { self.session.name(of: session) ?? "somebody" }
 
     private func sender(_ session: UInt32) -> Floor.Sender {
-        Floor.Sender(session: session, isOurs: self.session.isOurs(session))
+        Floor.Sender(
+            session: session,
+            isOurs: self.session.isOurs(session),
+            isEmergency: self.session.isEmergency(session)
+        )
     }
 
     func heard(_ packet: VoicePacket) {
         guard let session = packet.session else { return }
-        let own = self.session.session.map { Floor.Sender(session: $0, isOurs: true) }
+        let own = self.session.session.map {
+            Floor.Sender(session: $0, isOurs: true, isEmergency: self.session.isEmergency($0))
+        }
         let effects = floor.heard(
             sender(session),
             isLast: packet.isLast,
@@ -95,11 +106,20 @@ extension Radio {
 
     private func participant(_ session: UInt32) -> PTParticipant {
         let picture = self.session.picture(of: session).flatMap { UIImage(data: Data($0)) }
-        return PTParticipant(name: name(session), image: picture)
+        let name = name(session)
+        return PTParticipant(
+            name: self.session.isEmergency(session) ? "EMERGENCY: \(name)" : name,
+            image: picture
+        )
     }
 
-    /// Shows the picture of whoever still talks.
-    func pictured(_ session: UInt32) {
+    func emergency(_ session: UInt32) {
+        Output.line("\(name(session)): \(self.session.isEmergency(session) ? "an emergency" : "its end")")
+        showAgain(session)
+    }
+
+    /// Somebody has a picture, or an emergency: it is shown if that is who still talks.
+    func showAgain(_ session: UInt32) {
         guard playback != nil, case .taken(let talker) = floor.state, talker.session == session else {
             return
         }

@@ -173,7 +173,8 @@ final class Radio: NSObject {
         case .mayTalk(let mayTalk): set(mayTalk ? .halfDuplex : .listenOnly)
         case .status(let status): set(status)
         case .heard(let packet): heard(packet)
-        case .pictured(let session): pictured(session)
+        case .pictured(let session): showAgain(session)
+        case .emergency(let session): emergency(session)
         case .left(let session): perform(floor.left(session: session))
         case .unsent(let reason):
             Output.line("nothing is sent: \(reason)")
@@ -191,7 +192,8 @@ final class Radio: NSObject {
             case .finish: finish()
             case .idle: idle()
             case .giveWay(let session):
-                Output.line("\(name(session)) began at the same time and goes first")
+                let reason = self.session.isEmergency(session) ? "has an emergency" : "began at the same time"
+                Output.line("\(name(session)) \(reason) and goes first")
                 stop()
             }
         }

@@ -84,7 +84,7 @@ class Peer:
         self.tls = context.wrap_socket(socket.create_connection((host, port), 10))
         self.tls.settimeout(None)
         self.lock = threading.Lock()
-        self.channels, self.people, self.packets, self.rejection = {}, {}, [], None
+        self.channels, self.people, self.packets, self.texts, self.rejection = {}, {}, [], [], None
         self.session = self.crypt = None
         self.synchronised = threading.Event()
         self.counter = 0
@@ -132,7 +132,7 @@ class Peer:
         if kind == 1:
             self.heard(data)
             return
-        message = fields(data) if kind in (4, 5, 7, 8, 9, 15) else {}
+        message = fields(data) if kind in (4, 5, 7, 8, 9, 11, 15) else {}
         if kind == 4:
             self.rejection = message
         if kind == 5:
@@ -142,6 +142,8 @@ class Peer:
             self.channels.setdefault(message.get(1, 0), {}).update(message)
         if kind == 9:
             self.people.setdefault(message[1], {}).update(message)
+        if kind == 11:
+            self.texts.append((message.get(1), message.get(5, b"").decode()))
         if kind == 8:
             self.people.pop(message[1], None)
         if kind == 15 and 1 in message:
@@ -177,6 +179,9 @@ class Peer:
     def show(self, picture):
         """As the picture of oneself, the bytes of a file."""
         self.send(9, field(1, self.session) + field(11, picture))
+
+    def write(self, channel, text):
+        self.send(11, field(3, channel) + field(5, text))
 
     def mute(self, session, is_muted):
         self.send(9, field(1, session) + field(6, is_muted))

@@ -43,8 +43,8 @@ class Button:
             answer += self.socket.recv(65536)
         return json.loads(answer[:-1])
 
-    def press(self):
-        return self.call("BeginTransmitting", source="handsfreeButton", origin=self.origin)
+    def press(self, role="talk"):
+        return self.call("BeginTransmitting", source="handsfreeButton", origin=self.origin, role=role)
 
     def release(self):
         self.call("EndTransmitting", origin=self.origin)

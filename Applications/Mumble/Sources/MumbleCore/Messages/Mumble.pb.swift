@@ -408,6 +408,42 @@ nonisolated struct WireUserState: Sendable {
   fileprivate var _textureHash: Data? = nil
 }
 
+/// Type 11.
+nonisolated struct WireTextMessage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var actor: UInt32 {
+    get {_actor ?? 0}
+    set {_actor = newValue}
+  }
+  /// Returns true if `actor` has been explicitly set.
+  var hasActor: Bool {self._actor != nil}
+  /// Clears the value of `actor`. Subsequent reads from it will return its default value.
+  mutating func clearActor() {self._actor = nil}
+
+  var session: [UInt32] = []
+
+  var channelID: [UInt32] = []
+
+  var message: String {
+    get {_message ?? String()}
+    set {_message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  var hasMessage: Bool {self._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  mutating func clearMessage() {self._message = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _actor: UInt32? = nil
+  fileprivate var _message: String? = nil
+}
+
 /// Type 12.
 nonisolated struct WirePermissionDenied: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1002,6 +1038,55 @@ nonisolated extension WireUserState: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs._texture != rhs._texture {return false}
     if lhs._comment != rhs._comment {return false}
     if lhs._textureHash != rhs._textureHash {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTextMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = "TextMessage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}actor\0\u{1}session\0\u{3}channel_id\0\u{2}\u{2}message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._actor) }()
+      case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.session) }()
+      case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.channelID) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._message) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._actor {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    if !self.session.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.session, fieldNumber: 2)
+    }
+    if !self.channelID.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.channelID, fieldNumber: 3)
+    }
+    try { if let v = self._message {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTextMessage, rhs: WireTextMessage) -> Bool {
+    if lhs._actor != rhs._actor {return false}
+    if lhs.session != rhs.session {return false}
+    if lhs.channelID != rhs.channelID {return false}
+    if lhs._message != rhs._message {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -19,6 +19,7 @@ struct Directory: Sendable {
         /// Whether the program is one of ours, by what it says.
         var isOurs = false
         var hasPicture = false
+        var isEmergency = false
 
         /// Whether the server passes on what this person says.
         var mayTalk: Bool { !isMuted && !isSuppressed }
@@ -46,6 +47,10 @@ struct Directory: Sendable {
         if state.hasTexture { person.hasPicture = !state.texture.isEmpty }
         if state.hasTextureHash { person.hasPicture = !state.textureHash.isEmpty }
         people[state.session] = person
+    }
+
+    mutating func setEmergency(_ isEmergency: Bool, of session: UInt32) {
+        people[session]?.isEmergency = isEmergency
     }
 
     mutating func removeChannel(_ channel: UInt32) { channels[channel] = nil }

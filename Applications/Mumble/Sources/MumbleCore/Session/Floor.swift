@@ -30,7 +30,7 @@ public struct Floor: Sendable {
         case finish
         /// Nobody talks any more.
         case idle
-        /// End our transmission: both have begun at the same time, and this person goes first.
+        /// End our transmission: this person goes first.
         case giveWay(session: UInt32)
     }
 
@@ -49,13 +49,18 @@ public struct Floor: Sendable {
     public struct Sender: Sendable {
         let session: UInt32
         let isOurs: Bool
+        let isEmergency: Bool
 
-        public init(session: UInt32, isOurs: Bool) {
-            (self.session, self.isOurs) = (session, isOurs)
+        public init(session: UInt32, isOurs: Bool, isEmergency: Bool = false) {
+            (self.session, self.isOurs, self.isEmergency) = (session, isOurs, isEmergency)
         }
 
-        /// Among our programs the lower session goes first. Others do not know of it.
-        func goesBefore(_ other: Sender) -> Bool { isOurs && other.isOurs && session < other.session }
+        /// An emergency goes first at any time. Of two who began together it is the lower session among our
+        /// programs; others do not know of it.
+        func goesBefore(_ other: Sender, isCollision: Bool) -> Bool {
+            guard isEmergency == other.isEmergency else { return isEmergency }
+            return isCollision && isOurs && other.isOurs && session < other.session
+        }
     }
 
     // MARK: We
@@ -102,12 +107,13 @@ public struct Floor: Sendable {
             state = .taken(talker)
             return isLast ? [.play, .finish] : [.play]
         case .taken(let talker):
-            let isCollision = now - talker.since < Self.collision && sender.goesBefore(rival(talker.session))
-            return isCollision && !isLast ? take(sender, now) : []
+            let isCollision = now - talker.since < Self.collision
+            let goesFirst = sender.goesBefore(rival(talker.session), isCollision: isCollision)
+            return goesFirst && !isLast ? take(sender, now) : []
         case .requested:
-            return giveWay(sender, isLast, own)
+            return giveWay(sender, isLast, own, isCollision: true)
         case .granted(let since):
-            return now - since < Self.collision ? giveWay(sender, isLast, own) : []
+            return giveWay(sender, isLast, own, isCollision: now - since < Self.collision)
         case .denied:
             return []
         }
@@ -118,8 +124,13 @@ public struct Floor: Sendable {
         return [.taken(session: sender.session), .play]
     }
 
-    private mutating func giveWay(_ sender: Sender, _ isLast: Bool, _ own: Sender?) -> [Effect] {
-        guard let own, !isLast, sender.goesBefore(own) else { return [] }
+    private mutating func giveWay(
+        _ sender: Sender,
+        _ isLast: Bool,
+        _ own: Sender?,
+        isCollision: Bool
+    ) -> [Effect] {
+        guard let own, !isLast, sender.goesBefore(own, isCollision: isCollision) else { return [] }
         state = .denied
         return [.giveWay(session: sender.session)]
     }

@@ -21,6 +21,7 @@ extension ServerSession {
             return []
         case .userState(let message): return changed(message, now)
         case .userRemove(let message): return removed(message)
+        case .textMessage(let message): return said(message)
         case .permissionDenied(let message): return denied(message, now)
         case .cryptSetup(let message): return encryption(message, now)
         case .authenticate, .requestBlob, .other: return []
@@ -75,7 +76,8 @@ extension ServerSession {
         way = path == nil ? .tunnel : nil
         outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: firstHeard ?? now)
         let comment = WireUserState.with { $0.comment = Self.comment }
-        return entered() + [.status(.ready)] + flush(now) + ping(now) + [send(.userState(comment))]
+        return entered() + [.status(.ready)] + announcement() + flush(now) + ping(now)
+            + [send(.userState(comment))]
     }
 
     func entered() -> [Effect] {

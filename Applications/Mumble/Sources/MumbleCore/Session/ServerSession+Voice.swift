@@ -4,16 +4,18 @@ import SwiftProtobuf
 extension ServerSession {
     /// A person begins to talk: both ways to the server are tried, because they may be gone since the last
     /// time.
-    public mutating func transmissionBegan(_ now: Duration) -> [Effect] {
+    public mutating func transmissionBegan(isEmergency: Bool = false, _ now: Duration) -> [Effect] {
         isTalking = true
-        guard isJoined else { return [] }
+        let announcement = announce(isEmergency)
+        guard isJoined else { return announcement }
         path?.doubt(now)
-        return ping(now) + (nextDatagramPing == nil ? [] : datagramPing(now))
+        return announcement + ping(now) + (nextDatagramPing == nil ? [] : datagramPing(now))
     }
 
-    public mutating func transmissionEnded() {
+    public mutating func transmissionEnded() -> [Effect] {
         isTalking = false
         if nextDatagramPing != nil { nextDatagramPing = nextPing }
+        return announce(false)
     }
 
     /// Sends a packet, after all before it, as soon as the path stands and the server's limit allows it.

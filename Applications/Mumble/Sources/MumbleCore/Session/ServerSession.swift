@@ -18,6 +18,8 @@ public struct ServerSession: Sendable {
         case heard(VoicePacket)
         /// The picture of somebody is here, which ``wantPicture(of:)`` has asked for.
         case pictured(session: UInt32)
+        /// An emergency of somebody has begun or ended.
+        case emergency(session: UInt32)
         /// Somebody is not on the server any more.
         case left(session: UInt32)
         /// What is said cannot be sent: nothing of it is sent any more.
@@ -83,6 +85,8 @@ public struct ServerSession: Sendable {
     var path: DatagramPath?
     var outgoing = OutgoingVoice()
     var isTalking = false
+    /// Whether our transmission is an emergency.
+    var isEmergency = false
     /// When the server has said something first: it knew of the connection by then, and not necessarily
     /// before.
     var firstHeard: Duration?
