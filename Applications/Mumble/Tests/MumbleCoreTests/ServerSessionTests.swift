@@ -67,6 +67,20 @@ import Testing
         }
     }
 
+    @Test func `what the server repeats of our own is no other channel`() throws {
+        var test = try TestSession()
+        test.join()
+        let effects = test.say(
+            .userState(
+                .with {
+                    $0.session = 9
+                    $0.comment = ServerSession.comment
+                }
+            )
+        )
+        #expect(effects == [])
+    }
+
     @Test func `who is moved to another channel sees its name`() throws {
         var test = try TestSession()
         test.join()

@@ -95,9 +95,9 @@ extension ServerSession {
         let before = directory.people[message.session]
         directory.update(message)
         let pictured = picture(message)
-        guard message.session == session, let own = directory.people[message.session], own != before else {
-            return pictured
-        }
+        guard message.session == session, let own = directory.people[message.session],
+            own.channel != before?.channel || own.mayTalk != before?.mayTalk
+        else { return pictured }
         switch state {
         case .entering: return own.channel == channel ? enter(now) : []
         case .joined where stepLimit != nil: return own.channel == channel ? stepped(now) : []
