@@ -74,6 +74,17 @@ import Testing
         #expect(!test.session.isEmergency(4))
     }
 
+    @Test func `an emergency ends with its last packet when the server drops the text`() throws {
+        var test = try joined()
+        _ = test.say(write("Emergency call", 4))
+        // The older format: Opus, the session, the number, the length with the mark of the last one.
+        #expect(test.say(.tunnel([0x80, 4, 0, 1, 7])).count == 1)
+        #expect(test.session.isEmergency(4))
+        let effects = test.say(.tunnel([0x80, 4, 2, 0xa0, 1, 7]))
+        #expect(effects.count == 2 && effects.last == .emergency(session: 4))
+        #expect(!test.session.isEmergency(4))
+    }
+
     @Test func `other texts, and those of strangers or in our own name, are none`() throws {
         var test = try joined()
         for (words, actor) in [("Hello", 4), ("Emergency call", 77), ("Emergency call", 9)]

@@ -63,6 +63,10 @@ import Testing
         #expect(test.session.picture(of: 4) == nil)
         #expect(!test.session.wantPicture(of: 4).isEmpty)
         _ = receive([8], of: 4)
+        #expect(receive([9], of: 4).isEmpty)
+        #expect(test.session.picture(of: 4) == nil)
+        #expect(!test.session.wantPicture(of: 4).isEmpty)
+        _ = receive([9], of: 4)
         _ = receive([], of: 4)
         #expect(test.session.picture(of: 4) == nil)
     }

@@ -14,18 +14,24 @@ struct Pictures: Sendable {
         files.first { $0.session == session && !$0.bytes.isEmpty }?.bytes
     }
 
-    /// - Returns: Whether the server is to be asked for it.
-    mutating func isAsked(for session: UInt32) -> Bool {
+    /// - Returns: Whether the server is to be asked for it, which it was not before.
+    mutating func ask(for session: UInt32) -> Bool {
         guard !files.contains(where: { $0.session == session }) else { return false }
         if files.count == Self.limit { files.removeFirst() }
         files.append((session, []))
         return true
     }
 
+    /// One that comes by itself is asked for when that person talks again: so is a flood of them.
+    ///
     /// - Returns: Whether it is one to show: it was asked for, and is not too long.
     mutating func receive(_ bytes: [UInt8], of session: UInt32) -> Bool {
-        guard bytes.count <= Self.longest, let index = files.firstIndex(where: { $0.session == session })
-        else { return false }
+        guard let index = files.firstIndex(where: { $0.session == session }) else { return false }
+        guard files[index].bytes.isEmpty else {
+            files.remove(at: index)
+            return false
+        }
+        guard bytes.count <= Self.longest else { return false }
         files[index].bytes = bytes
         return true
     }

@@ -31,11 +31,23 @@ extension ServerSession {
 
     /// Other texts are for other programs.
     mutating func said(_ message: WireTextMessage) -> [Effect] {
-        let isEmergency = message.message == Self.emergencyBegin
-        guard isEmergency || message.message == Self.emergencyEnd, message.actor != session,
-            let person = directory.people[message.actor], person.isEmergency != isEmergency
-        else { return [] }
-        directory.setEmergency(isEmergency, of: message.actor)
-        return [.emergency(session: message.actor)]
+        switch message.message {
+        case Self.emergencyBegin: changed(toEmergency: true, message.actor)
+        case Self.emergencyEnd: changed(toEmergency: false, message.actor)
+        default: []
+        }
+    }
+
+    /// The last packet ends it as well, since a server drops texts of whom sends many (`messagelimit`).
+    mutating func emergencyEnded(_ person: UInt32?) -> [Effect] {
+        person.map { changed(toEmergency: false, $0) } ?? []
+    }
+
+    private mutating func changed(toEmergency isEmergency: Bool, _ person: UInt32) -> [Effect] {
+        guard person != session, let known = directory.people[person], known.isEmergency != isEmergency else {
+            return []
+        }
+        directory.setEmergency(isEmergency, of: person)
+        return [.emergency(session: person)]
     }
 }

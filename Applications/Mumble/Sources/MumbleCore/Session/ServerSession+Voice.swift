@@ -38,7 +38,7 @@ extension ServerSession {
         }
     }
 
-    func tunnelled(_ datagram: [UInt8]) -> [Effect] {
+    mutating func tunnelled(_ datagram: [UInt8]) -> [Effect] {
         switch format.decode(datagram) {
         case .voice(let packet): heard(packet)
         case .ping, nil: []
@@ -46,8 +46,9 @@ extension ServerSession {
     }
 
     /// Until the server has moved us, others are heard from where we are no more.
-    private func heard(_ packet: VoicePacket) -> [Effect] {
-        packet.session == session || stepLimit != nil ? [] : [.heard(packet)]
+    private mutating func heard(_ packet: VoicePacket) -> [Effect] {
+        guard packet.session != session, stepLimit == nil else { return [] }
+        return [.heard(packet)] + (packet.isLast ? emergencyEnded(packet.session) : [])
     }
 
     /// The newer one if both ends have it.

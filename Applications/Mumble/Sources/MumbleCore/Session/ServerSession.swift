@@ -148,7 +148,7 @@ public struct ServerSession: Sendable {
 
     /// Asks the server for a picture that is not here, if the person has one.
     public mutating func wantPicture(of session: UInt32) -> [Effect] {
-        guard directory.people[session]?.hasPicture == true, pictures.isAsked(for: session) else { return [] }
+        guard directory.people[session]?.hasPicture == true, pictures.ask(for: session) else { return [] }
         return [send(.requestBlob(.with { $0.sessionTexture = [session] }))]
     }
 
