@@ -173,13 +173,10 @@ final class Connection {
 
     private var subscribedKinds: Set<DeviceKind> = []
 
-    /// Subscribes to what is observed, and while a stream captures to changes of what it captures from: each
-    /// change is a wake-up.
+    /// Subscribes to what is observed, and to what the streams need to hear.
     func updateSubscription() {
         guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
-        var kinds = observers.kinds
-        if streams.contains(where: \.isCapturing) { kinds.insert(.source) }
-        if streams.contains(where: { $0.isCapturing && $0.followsSoftware }) { kinds.insert(.sourceOutput) }
+        let kinds = streams.reduce(into: observers.kinds) { $0.formUnion($1.observedKinds) }
         guard kinds != subscribedKinds else { return }
         subscribedKinds = kinds
         pa_context_set_subscribe_callback(

@@ -35,6 +35,7 @@ final class StreamHandle {
     let connection: Connection
     let direction: Direction
     private let wantedDevice: String?
+    private let staysOnDevice: Bool
     private let action: String
     private var handler: (@EventLoop (Event) -> Void)?
     private var limit: TimerSource?
@@ -59,6 +60,7 @@ final class StreamHandle {
     ) throws(AudioError) {
         self.direction = direction
         wantedDevice = request.device
+        staysOnDevice = direction == .capture || request.staysOnDevice
         action = Self.action(direction, request.device)
         self.connection = connection
         self.handler = handler
@@ -79,11 +81,17 @@ final class StreamHandle {
         }
     }
 
-    var isCapturing: Bool { direction == .capture && stream != nil && !isClosing }
+    /// Of what it needs to hear. Each change is a wake-up.
+    var observedKinds: Set<DeviceKind> {
+        guard staysOnDevice, stream != nil, !isClosing else { return [] }
+        return followsSoftware ? [deviceKind, .sourceOutput] : [deviceKind]
+    }
 
     var isOpen: Bool { !isClosing && stream.map(pa_stream_get_state) == PA_STREAM_READY }
 
     var kind: DeviceKind { direction == .capture ? .sourceOutput : .sinkInput }
+
+    private var deviceKind: DeviceKind { direction == .capture ? .source : .sink }
 
     /// The server's index of the stream.
     var index: UInt32? {
@@ -126,14 +134,17 @@ final class StreamHandle {
         handler?(.failed(AudioError(action, reason: reason, kind: kind)))
     }
 
-    /// Reports a change of what it captures from.
+    /// Reports a change of what it captures from, and fails with the device on which it stays.
+    ///
+    /// PulseAudio and PipeWire 0.3 end such a stream themselves; PipeWire 1.4 with WirePlumber 0.5 leaves it
+    /// without a device, for good.
     func report(_ event: SoundDeviceEvent) {
-        // The server ends the stream itself when its source is removed.
-        guard isCapturing, followsSoftware || event.type != .remove else { return }
-        switch event.kind {
-        case .source: if followsSoftware || deviceIndex == event.index { handler?(.deviceChanged) }
-        case .sourceOutput: if followsSoftware { handler?(.deviceChanged) }
-        case .server, .sink, .sinkInput, .module, .card: break
+        guard observedKinds.contains(event.kind) else { return }
+        let isDevice = event.kind == deviceKind && event.index == deviceIndex
+        if isDevice, event.type == .remove {
+            fail(AudioError(action, code: Int32(PA_ERR_KILLED.rawValue)))
+        } else if direction == .capture, isDevice || followsSoftware {
+            handler?(.deviceChanged)
         }
     }
 
@@ -200,7 +211,10 @@ final class StreamHandle {
             handler?(.opened)
             return
         }
-        let error = AudioError(action, code: Int32(PA_ERR_NOENTITY.rawValue))
+        fail(AudioError(action, code: Int32(PA_ERR_NOENTITY.rawValue)))
+    }
+
+    private func fail(_ error: AudioError) {
         let handler = handler
         close()
         handler?(.failed(error))
@@ -213,11 +227,8 @@ final class StreamHandle {
 
     private func timedOut() {
         guard isClosing else {
-            let handler = handler
-            close()
             let reason = "the audio server did not open the stream within \(Self.openLimit)"
-            handler?(.failed(AudioError(action, reason: reason)))
-            return
+            return fail(AudioError(action, reason: reason))
         }
         connection.end("it did not confirm the end of a stream within \(Self.closeLimit)")
     }
