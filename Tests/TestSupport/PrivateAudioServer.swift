@@ -151,9 +151,11 @@ package final class PrivateAudioServer {
     /// Adds a microphone with the same tone, as plugging it in would.
     package func addMicrophone(_ name: String) async throws {
         let path = "\(directory)/\(name).pipe"
+        // Without a priority WirePlumber 0.5 prefers it to the default source that was chosen.
+        let priority = program == .pipeWire ? ["source_properties=priority.session=1000"] : []
         try await pactl(
             ["load-module", "module-pipe-source", "source_name=\(name)", "file=\(path)"]
-                + ["rate=48000", "channels=1", "format=s16le"]
+                + ["rate=48000", "channels=1", "format=s16le"] + priority
         )
         pipes.append(try TonePipe(path))
     }
