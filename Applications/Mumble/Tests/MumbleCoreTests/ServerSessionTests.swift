@@ -130,23 +130,6 @@ import Testing
         #expect(test.session.deadline == nil)
     }
 
-    @Test func `attempts become rarer, and never end`() throws {
-        var test = try TestSession()
-        var times: [Duration] = []
-        for _ in 0..<12 {
-            _ = test.session.lost("refused", test.now)
-            let deadline = try #require(test.session.deadline)
-            times.append(deadline - test.now)
-            test.now = deadline
-            #expect(test.session.timer(test.now) == [.connect])
-        }
-        let expected: [Duration] = [
-            .zero, .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16),
-            .seconds(30),
-        ]
-        #expect(times == expected + [Duration](repeating: .seconds(30), count: 4))
-    }
-
     @Test func `a loss after a steady time is bridged, and one right after it is not`() throws {
         var test = try TestSession()
         test.join()

@@ -73,6 +73,7 @@ extension ServerSession {
         state = .joined(since: now)
         bridgeEnd = nil
         failure = nil
+        backoff.joined()
         way = path == nil ? .tunnel : nil
         outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: firstHeard ?? now)
         let comment = WireUserState.with { $0.comment = Self.comment }
