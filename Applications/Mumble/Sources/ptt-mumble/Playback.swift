@@ -1,66 +1,173 @@
 import MumbleCore
 import PushToTalk
 
-/// Plays one person, until the end of what is said.
+/// Plays who is heard, each until the end of what is said. The last words of one and the first ones of
+/// another may be played together.
 @MainActor
 final class Playback {
     private static let period = Duration.milliseconds(20)
     /// Packets that stay away do not keep the floor taken.
-    private static let longestEnd = 2 * 50
+    private nonisolated static let longestEnd = 2 * 50
+    /// As many frames of silence as ``PTTSpeaker/finish()`` plays, behind which all before them was heard.
+    private static let tail = 15
 
-    private let decoder: VoiceDecoder
-    private let finished: @MainActor () -> Void
-    private var task: Task<Void, Never>?
-    private var isEnding = false
-
-    /// Nil without memory.
-    ///
-    /// - Parameter finished: Called once, after all was heard; not after ``stop()``.
-    init?(finished: @escaping @MainActor () -> Void) {
-        guard let decoder = VoiceDecoder() else { return nil }
-        (self.decoder, self.finished) = (decoder, finished)
+    private enum Output {
+        /// Nothing is played.
+        case closed
+        /// The speaker is being opened: what comes waits.
+        case awaited
+        case open(PTTSpeaker)
     }
+
+    private struct Voice {
+        let decoder: VoiceDecoder
+        /// Whether what is said waits for its turn.
+        var isKept = false
+        var isEnding = false
+        /// Periods in which the end has to be played.
+        var rest = Playback.longestEnd
+
+        @MainActor var isOver: Bool { isEnding && (decoder.isEmpty || rest == 0) }
+    }
+
+    private var voices: [UInt32: Voice] = [:]
+    private var output = Output.closed
+    private var task: Task<Void, Never>?
+    private let played: @MainActor (UInt32) -> Void
+
+    /// - Parameter played: Called with the session of whom all was played after ``finish(_:)``; not after
+    ///   ``drop(_:)`` and ``stop()``.
+    init(played: @escaping @MainActor (UInt32) -> Void) { self.played = played }
 
     isolated deinit { task?.cancel() }
 
-    func put(_ packet: VoicePacket) {
-        // Somebody who goes on before the end of what was said has been played.
-        isEnding = packet.isLast
-        decoder.put(packet.opus, number: packet.number)
+    // MARK: The speaker
+
+    /// It is being opened.
+    func prepare() {
+        if case .closed = output { output = .awaited }
     }
 
     /// Plays what is there, and what comes.
-    func start(_ speaker: PTTSpeaker) {
-        guard task == nil else { return }
-        task = Task { [weak self] in await self?.run(speaker) }
+    func open(_ speaker: PTTSpeaker) {
+        output = .open(speaker)
+        run()
     }
 
-    /// The audio session has ended: what comes waits for the next.
-    func pause() {
+    /// The speaker is closed; if it is being opened, that was the one before.
+    ///
+    /// - Returns: Whether what is here is not played.
+    func closed() -> Bool {
+        cancel()
+        guard case .open = output else { return false }
+        output = .closed
+        voices = [:]
+        return true
+    }
+
+    /// Nobody is played any more.
+    func stop() {
+        cancel()
+        output = .closed
+        voices = [:]
+    }
+
+    // MARK: What is said
+
+    /// - Parameters:
+    ///   - packet: What is said.
+    ///   - session: Who says it.
+    ///   - isKept: Whether it is only played after ``release(_:)``.
+    func put(_ packet: VoicePacket, of session: UInt32, isKept: Bool = false) {
+        if case .closed = output { return }
+        // Nothing is heard without memory.
+        guard var voice = voices[session] ?? VoiceDecoder().map({ Voice(decoder: $0) }) else { return }
+        // Somebody who goes on before the end of what was said has been played.
+        voice.isEnding = packet.isLast
+        voice.isKept = isKept
+        voice.decoder.put(packet.opus, number: packet.number)
+        voices[session] = voice
+        run()
+    }
+
+    /// Plays what there is.
+    func finish(_ session: UInt32) {
+        guard voices[session] != nil else { return played(session) }
+        voices[session]?.isEnding = true
+        run()
+    }
+
+    func drop(_ session: UInt32) { voices[session] = nil }
+
+    /// Plays what was kept.
+    func release(_ session: UInt32) {
+        voices[session]?.isKept = false
+        run()
+    }
+
+    // MARK: Playing
+
+    private func cancel() {
         task?.cancel()
         task = nil
     }
 
-    func stop() {
-        pause()
-        isEnding = false
+    /// Whether all was played that is not kept.
+    private var isOver: Bool { voices.values.allSatisfy { $0.isKept || $0.isOver } }
+
+    private func run() {
+        guard task == nil, voices.values.contains(where: { !$0.isKept }),
+            case .open(let speaker) = output
+        else { return }
+        task = Task { [weak self] in await self?.play(speaker) }
     }
 
-    /// Calls `finished` after what is there was heard.
-    func finish() { isEnding = true }
-
-    private func run(_ speaker: PTTSpeaker) async {
+    private func play(_ speaker: PTTSpeaker) async {
         var next = ContinuousClock.now
-        var rest = Self.longestEnd
-        while !(isEnding && (decoder.isEmpty || rest == 0)) {
-            if isEnding { rest -= 1 }
-            await speaker.play(PTTAudioFrame(samples: decoder.next()))
+        // Cancelled: the speaker is closed, or nobody is to be heard any more.
+        while (try? await Task.sleep(until: next, tolerance: .zero)) != nil {
+            if isOver {
+                let isHeard = await isHeard(speaker, &next)
+                if Task.isCancelled { return }
+                guard isHeard else { continue }
+                task = nil
+                return endVoices()
+            }
+            endVoices()
+            await speaker.play(PTTAudioFrame(samples: mixed()))
             next += Self.period
-            // Cancelled: the session has ended, or somebody else talks.
-            guard (try? await Task.sleep(until: next, tolerance: .zero)) != nil else { return }
         }
-        await speaker.finish()
-        guard !Task.isCancelled else { return }
-        finished()
+    }
+
+    private func endVoices() {
+        for (session, voice) in voices where !voice.isKept && voice.isOver {
+            voices[session] = nil
+            played(session)
+        }
+    }
+
+    /// Plays silence, behind which all before it was heard.
+    ///
+    /// - Parameters:
+    ///   - speaker: Where to.
+    ///   - next: When the next frame is due after it.
+    /// - Returns: False if somebody is to be heard before that.
+    private func isHeard(_ speaker: PTTSpeaker, _ next: inout ContinuousClock.Instant) async -> Bool {
+        for _ in 0..<Self.tail {
+            await speaker.play(PTTAudioFrame(samples: []))
+            next += Self.period
+            guard !Task.isCancelled, isOver else { return false }
+        }
+        return true
+    }
+
+    /// The next 20 milliseconds of everybody.
+    private func mixed() -> [Int16] {
+        var sum = [Int32](repeating: 0, count: VoiceDecoder.sampleCount)
+        for (session, voice) in voices where !voice.isKept {
+            if voice.isEnding { voices[session]?.rest -= 1 }
+            for (index, sample) in voice.decoder.next().enumerated() { sum[index] += Int32(sample) }
+        }
+        return sum.map { Int16(clamping: $0) }
     }
 }

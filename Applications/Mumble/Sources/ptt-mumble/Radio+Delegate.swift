@@ -61,18 +61,14 @@ extension Radio: @MainActor PTChannelManagerDelegate {
 
     func channelManager(_ channelManager: PTChannelManager, didActivate audioSession: AVAudioSession) {
         isAudioActive = true
-        if isTransmitting {
-            record(from: audioSession.ptt.microphone)
-        } else {
-            playback?.start(audioSession.ptt.speaker)
-        }
+        if isTransmitting { record(from: audioSession.ptt.microphone) }
+        listen()
     }
 
     func channelManager(_ channelManager: PTChannelManager, didDeactivate audioSession: AVAudioSession) {
         isAudioActive = false
-        playback?.pause()
         // What was not heard to its end will not be.
-        perform(floor.played())
+        if playback.closed() { perform(floor.unheard()) }
     }
 
     func channelManager(_ channelManager: PTChannelManager, receivedEphemeralPushToken pushToken: Data) {

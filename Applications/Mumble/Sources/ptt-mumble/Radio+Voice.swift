@@ -33,12 +33,9 @@ extension Radio {
         isTransmitting = true
         isSilenced = false
         encoder.reset()
-        playback?.stop()
-        playback = nil
+        playback.stop()
         // An emergency takes the floor of whoever is shown. Who still talks after it is shown again.
-        if case .taken = floor.state {
-            manager?.setActiveRemoteParticipant(nil, channelUUID: channelUUID)
-        }
+        if floor.shown != nil { clearParticipant() }
         floor.transmissionBegan()
         let isEmergency = manager?.pttTransmissionRole == .emergency
         perform(session.transmissionBegan(isEmergency: isEmergency, now))
@@ -89,19 +86,38 @@ extension Radio {
 
     /// Shows and plays this person.
     func taken(_ session: UInt32) {
-        let name = name(session)
-        Output.line("\(name) talks")
-        playback?.stop()
-        let playback = Playback { [weak self] in self?.played() }
-        self.playback = playback
-        if isAudioActive { playback?.start(AVAudioSession.sharedInstance().ptt.speaker) }
-        let participant = participant(session)
-        manager?.setActiveRemoteParticipant(participant, channelUUID: channelUUID) { [weak self] error in
-            guard let error else { return }
+        Output.line("\(name(session)) talks")
+        playback.prepare()
+        playback.release(session)
+        manager?.setActiveRemoteParticipant(participant(session), channelUUID: channelUUID) {
+            [weak self] error in
             // On the callback queue, which is the main one.
-            MainActor.assumeIsolated { self?.cannotPlay(playback, error) }
+            MainActor.assumeIsolated { self?.participantSet(error) }
         }
         perform(self.session.wantPicture(of: session))
+    }
+
+    /// If it fails, what is said is not heard; the floor is taken nevertheless.
+    private func participantSet(_ error: (any Error)?) {
+        guard floor.shown != nil else { return }
+        if let error {
+            Output.line("not heard: \((error as? PTChannelError)?.pttReason ?? "\(error)")")
+            playback.stop()
+            return perform(floor.unheard())
+        }
+        hasParticipant = true
+        listen()
+    }
+
+    /// Both have to be there, or what is played is lost: the audio session may be that of somebody before.
+    func listen() {
+        if hasParticipant, isAudioActive { playback.open(AVAudioSession.sharedInstance().ptt.speaker) }
+    }
+
+    private func clearParticipant() {
+        hasParticipant = false
+        // It fails if the participant could not be set before, which was said then.
+        manager?.setActiveRemoteParticipant(nil, channelUUID: channelUUID)
     }
 
     private func participant(_ session: UInt32) -> PTParticipant {
@@ -118,39 +134,16 @@ extension Radio {
         showAgain(session)
     }
 
-    /// Somebody has a picture, or an emergency: it is shown if that is who still talks.
+    /// Somebody has a picture, or an emergency: it is shown if that is who is shown.
     func showAgain(_ session: UInt32) {
-        guard playback != nil, case .taken(let talker) = floor.state, talker.session == session else {
-            return
-        }
+        guard floor.shown == session else { return }
         manager?.setActiveRemoteParticipant(participant(session), channelUUID: channelUUID)
-    }
-
-    /// What this person says is not heard; the floor is taken nevertheless.
-    private func cannotPlay(_ playback: Playback?, _ error: any Error) {
-        guard let playback, playback === self.playback else { return }
-        Output.line("not heard: \((error as? PTChannelError)?.pttReason ?? "\(error)")")
-        playback.stop()
-        self.playback = nil
-        perform(floor.played())
-    }
-
-    func finish() {
-        guard let playback, !isTransmitting else { return perform(floor.played()) }
-        playback.finish()
-    }
-
-    private func played() {
-        playback = nil
-        perform(floor.played())
     }
 
     func idle() {
         Output.line("nobody talks any more")
-        playback?.stop()
-        playback = nil
-        // It fails if the participant could not be set before, which was said then.
-        manager?.setActiveRemoteParticipant(nil, channelUUID: channelUUID)
+        playback.stop()
+        clearParticipant()
     }
 
     // MARK: The channel

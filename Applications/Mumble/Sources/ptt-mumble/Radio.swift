@@ -1,6 +1,5 @@
 import Foundation
 import MumbleCore
-import NIOCore
 import NIOPosix
 import PushToTalk
 
@@ -39,16 +38,20 @@ final class Radio: NSObject {
     var status = PTServiceStatus.ready
     var mode = PTTransmissionMode.halfDuplex
     let encoder: VoiceEncoder
-    /// Plays who has the floor.
-    var playback: Playback?
+    /// Whether who talks is set for this machine, with which the speaker is opened.
+    var hasParticipant = false
+    lazy var playback = Playback { [weak self] session in
+        guard let self else { return }
+        perform(floor.played(session: session))
+    }
     /// Sends what is said.
     var recording: Task<Void, Never>?
 
-    private let identity: Identity
-    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    private var connection: ServerConnection?
-    private var datagrams: DatagramConnection?
-    private var network: NetworkMonitor?
+    let identity: Identity
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    var connection: ServerConnection?
+    var datagrams: DatagramConnection?
+    var network: NetworkMonitor?
     private let running = RunningProgram()
     private var shown: ServerSession.Summary?
     private let alarm = Alarm()
@@ -188,8 +191,10 @@ final class Radio: NSObject {
         for effect in effects {
             switch effect {
             case .taken(let session): taken(session)
-            case .play: if let packet { playback?.put(packet) }
-            case .finish: finish()
+            case .play(let session): if let packet { playback.put(packet, of: session) }
+            case .keep(let session): if let packet { playback.put(packet, of: session, isKept: true) }
+            case .finish(let session): playback.finish(session)
+            case .drop(let session): playback.drop(session)
             case .idle: idle()
             case .giveWay(let session):
                 let reason = self.session.isEmergency(session) ? "has an emergency" : "began at the same time"
@@ -223,75 +228,5 @@ final class Radio: NSObject {
     private func timer() {
         perform(floor.timer(now))
         perform(session.timer(now))
-    }
-
-    // MARK: The connection
-
-    private func watchNetwork() {
-        do {
-            network = try NetworkMonitor { [weak self] change in
-                guard let self else { return }
-                perform(session.networkChanged(change, now))
-            }
-        } catch {
-            Output.error(error.localizedDescription)
-        }
-    }
-
-    private func connect() {
-        disconnect()
-        let servers: KnownServers
-        do {
-            servers = KnownServers(try UserFiles.read(UserFiles.knownServers) ?? "")
-        } catch {
-            return perform(session.refuse(error.localizedDescription, .file))
-        }
-        connection = ServerConnection(
-            to: (address.host, address.port),
-            on: group,
-            as: identity,
-            known: servers.fingerprint(of: address.server)
-        ) { [weak self] event in self?.handle(event) }
-    }
-
-    private func disconnect() {
-        connection?.close()
-        datagrams?.close()
-        (connection, datagrams) = (nil, nil)
-        perform(floor.disconnected())
-    }
-
-    private func handle(_ event: ServerConnection.Event) {
-        switch event {
-        case .connected(let local, let server):
-            datagrams = DatagramConnection(to: server, on: group) { [weak self] packet in
-                guard let self else { return }
-                perform(session.receivedDatagram(Array(packet.readableBytesView), now))
-            }
-            perform(session.connected(now, by: ServerSession.Ends(local, server)))
-        case .verified(let fingerprint): remember(fingerprint)
-        case .received(let bytes): perform(session.received(bytes.readableBytesView, now))
-        case .lost(let reason):
-            disconnect()
-            perform(session.lost("\(address.server): \(reason)", now))
-        case .certificateChanged(let known, let shown):
-            disconnect()
-            let reason = address.change(ofCertificate: known, to: shown)
-            perform(session.refuse(reason, .certificateChanged(UserFiles.knownServers.path)))
-        }
-    }
-
-    /// The first certificate of a server counts from then on.
-    private func remember(_ fingerprint: String) {
-        do {
-            var servers = KnownServers(try UserFiles.read(UserFiles.knownServers) ?? "")
-            guard servers.fingerprint(of: address.server) == nil else { return }
-            servers.add(address.server, fingerprint)
-            try UserFiles.write(servers.text, to: UserFiles.knownServers)
-            Output.line("\(address.server) is new: its certificate is SHA-256 \(fingerprint)")
-        } catch {
-            // Otherwise a change would not be noticed the next time.
-            perform(session.refuse(error.localizedDescription, .file))
-        }
     }
 }

@@ -106,10 +106,16 @@ import Testing
         }
         var floor = Floor()
         _ = hear(&floor, 40, [], at: .zero)
+        _ = hear(&floor, 40, [], at: .seconds(5))
         #expect(hear(&floor, 60, [], at: .seconds(5)) == [])
-        #expect(hear(&floor, 60, [60], at: .seconds(5)) == [.taken(session: 60), .play])
+        #expect(
+            hear(&floor, 60, [60], at: .seconds(5)) == [
+                .drop(session: 40), .taken(session: 60), .play(session: 60),
+            ]
+        )
         #expect(hear(&floor, 40, [60], at: .milliseconds(5020)) == [])
         // Of two emergencies the first, as of two others.
+        _ = hear(&floor, 60, [60], at: .seconds(9))
         #expect(hear(&floor, 40, [40, 60], at: .seconds(9)) == [])
 
         var own = Floor()

@@ -16,13 +16,17 @@ import Testing
 
     @Test func `the first who is heard has the floor until the end of what is said`() {
         var floor = Floor()
-        #expect(hear(&floor, 200, at: .zero) == [.taken(session: 200), .play])
+        #expect(hear(&floor, 200, at: .zero) == [.taken(session: 200), .play(session: 200)])
         #expect(hear(&floor, 201, at: .milliseconds(20)) == [])
-        #expect(hear(&floor, 200, at: .milliseconds(20)) == [.play])
-        #expect(hear(&floor, 200, isLast: true, at: .milliseconds(40)) == [.play, .finish])
+        #expect(hear(&floor, 200, at: .milliseconds(20)) == [.play(session: 200)])
+        #expect(
+            hear(&floor, 200, isLast: true, at: .milliseconds(40)) == [
+                .play(session: 200), .finish(session: 200),
+            ]
+        )
         #expect(floor.deadline == nil)
-        #expect(floor.played() == [.idle])
-        #expect(hear(&floor, 201, at: .milliseconds(60)) == [.taken(session: 201), .play])
+        #expect(floor.played(session: 200) == [.idle])
+        #expect(hear(&floor, 201, at: .milliseconds(60)) == [.taken(session: 201), .play(session: 201)])
     }
 
     @Test func `a lost end is noticed after 300 milliseconds`() {
@@ -31,16 +35,16 @@ import Testing
         _ = hear(&floor, 200, at: .milliseconds(100))
         #expect(floor.deadline == .milliseconds(400))
         #expect(floor.timer(.milliseconds(399)) == [])
-        #expect(floor.timer(.milliseconds(400)) == [.finish])
-        #expect(floor.played() == [.idle])
+        #expect(floor.timer(.milliseconds(400)) == [.finish(session: 200)])
+        #expect(floor.played(session: 200) == [.idle])
     }
 
     @Test func `who goes on before the end was played keeps the floor`() {
         var floor = Floor()
         _ = hear(&floor, 200, at: .zero)
         _ = floor.timer(.milliseconds(300))
-        #expect(hear(&floor, 200, at: .milliseconds(310)) == [.play])
-        #expect(floor.played() == [])
+        #expect(hear(&floor, 200, at: .milliseconds(310)) == [.play(session: 200)])
+        #expect(floor.played(session: 200) == [])
     }
 
     @Test func `who leaves, and everybody when the connection is gone, has the floor no longer`() {
@@ -48,8 +52,8 @@ import Testing
             var floor = Floor()
             _ = hear(&floor, 200, at: .zero)
             #expect(floor.left(session: 201) == [])
-            #expect((isLost ? floor.disconnected() : floor.left(session: 200)) == [.finish])
-            #expect(floor.played() == [.idle])
+            #expect((isLost ? floor.disconnected() : floor.left(session: 200)) == [.finish(session: 200)])
+            #expect(floor.played(session: 200) == [.idle])
         }
     }
 
@@ -64,11 +68,15 @@ import Testing
         #expect(floor.state == .denied)
         #expect(hear(&floor, 40, at: .milliseconds(120)) == [])
         floor.transmissionEnded()
-        #expect(hear(&floor, 40, at: .milliseconds(140)) == [.taken(session: 40), .play])
+        #expect(hear(&floor, 40, at: .milliseconds(140)) == [.taken(session: 40), .play(session: 40)])
 
         var third = Floor()
         _ = hear(&third, 60, at: .zero)
-        #expect(hear(&third, 40, at: .milliseconds(100)) == [.taken(session: 40), .play])
+        #expect(
+            hear(&third, 40, at: .milliseconds(100)) == [
+                .drop(session: 60), .taken(session: 40), .play(session: 40),
+            ]
+        )
         #expect(hear(&third, 60, at: .milliseconds(120)) == [])
     }
 
@@ -89,10 +97,11 @@ import Testing
 
         var third = Floor()
         _ = hear(&third, 60, at: .zero)
+        _ = hear(&third, 60, at: .milliseconds(990))
         #expect(hear(&third, 40, at: .seconds(1)) == [])
         third = Floor()
         _ = hear(&third, 200, at: .zero)
-        #expect(hear(&third, 40, at: .milliseconds(100)) == [])
+        #expect(hear(&third, 40, at: .milliseconds(20)) == [])
     }
 
     @Test func `an end of what was not heard takes no floor`() {
@@ -106,8 +115,7 @@ import Testing
         _ = hear(&floor, 200, at: .zero)
         floor.transmissionBegan()
         #expect(floor.state == .requested && floor.deadline == nil)
-        #expect(floor.played() == [])
         floor.transmissionEnded()
-        #expect(hear(&floor, 200, at: .seconds(2)) == [.taken(session: 200), .play])
+        #expect(hear(&floor, 200, at: .seconds(2)) == [.taken(session: 200), .play(session: 200)])
     }
 }

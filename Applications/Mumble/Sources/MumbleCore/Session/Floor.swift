@@ -1,6 +1,5 @@
-/// Who talks: at most one at a time, in the words of 3GPP TS 24.380. Mumble's servers have no floor, so that
-/// each client decides by what it hears: who is heard has the floor, and a press meanwhile is refused by
-/// `pttd`.
+/// Who talks, in the words of 3GPP TS 24.380. Mumble's servers have no floor, so that each client decides by
+/// what it hears: who is heard has the floor, and a press meanwhile is refused by `pttd`.
 public struct Floor: Sendable {
     public enum State: Hashable, Sendable {
         case idle
@@ -10,24 +9,29 @@ public struct Floor: Sendable {
         case granted(since: Duration)
         /// We have given way: the transmission is being ended.
         case denied
-        case taken(Talker)
+        case taken(session: UInt32)
     }
 
-    public struct Talker: Hashable, Sendable {
-        public let session: UInt32
+    /// Whose words are played.
+    struct Talker: Hashable, Sendable {
+        let session: UInt32
         let since: Duration
         var heard: Duration
-        /// What was said is still being played.
+        /// All is here that is said, and its rest is being played. Somebody else may have the floor by now.
         var isEnding = false
     }
 
     public enum Effect: Hashable, Sendable {
         /// Show this person as the one who talks.
         case taken(session: UInt32)
-        /// Play the packet.
-        case play
-        /// Play what there is to its end, then call ``Floor/played()``.
-        case finish
+        /// Play the packet, which is of this person, together with what others say.
+        case play(session: UInt32)
+        /// Keep the packet until this person is taken or dropped.
+        case keep(session: UInt32)
+        /// Play what there is of this person to its end, then call ``Floor/played(session:)``.
+        case finish(session: UInt32)
+        /// Play no more of this person.
+        case drop(session: UInt32)
         /// Nobody talks any more.
         case idle
         /// End our transmission: this person goes first.
@@ -40,10 +44,27 @@ public struct Floor: Sendable {
     /// Two who begin within this time have not heard each other when they began: twice a long way to a server
     /// and to each other, with what playing adds.
     static let collision = Duration.seconds(1)
+    /// Who has the floor may have lost it if nothing came for so long: what somebody else says is kept then
+    /// until that is known.
+    static let gap = Duration.milliseconds(40)
+    /// Of whom words are played at the same time.
+    static let limit = 4
 
-    public private(set) var state = State.idle
+    /// While we transmit: requested, granted or denied.
+    private var own: State?
+    /// In the order in which they began; all but one of them are ending.
+    private(set) var talkers: [Talker] = []
+    /// Who has begun while the one who has the floor is not heard.
+    private var waiting: Talker?
+    /// Who is shown.
+    public private(set) var shown: UInt32?
 
     public init() {}
+
+    public var state: State { own ?? shown.map { .taken(session: $0) } ?? .idle }
+
+    /// Who has the floor.
+    private var holder: Talker? { talkers.first { !$0.isEnding } }
 
     /// Ours, and somebody else's: by these, all of our programs decide alike.
     public struct Sender: Sendable {
@@ -65,19 +86,18 @@ public struct Floor: Sendable {
 
     // MARK: We
 
-    public mutating func transmissionBegan() { state = .requested }
+    /// Nobody else is played any more.
+    public mutating func transmissionBegan() {
+        own = .requested
+        (talkers, waiting, shown) = ([], nil, nil)
+    }
 
     /// The first packet is on its way.
     public mutating func sent(_ now: Duration) {
-        if state == .requested { state = .granted(since: now) }
+        if own == .requested { own = .granted(since: now) }
     }
 
-    public mutating func transmissionEnded() {
-        switch state {
-        case .requested, .granted, .denied: state = .idle
-        case .idle, .taken: break
-        }
-    }
+    public mutating func transmissionEnded() { own = nil }
 
     // MARK: Others
 
@@ -98,30 +118,79 @@ public struct Floor: Sendable {
         _ now: Duration
     ) -> [Effect] {
         switch state {
-        case .idle:
-            // The end of what was not heard.
-            return isLast ? [] : take(sender, now)
-        case .taken(var talker) where talker.session == sender.session:
-            talker.heard = now
-            talker.isEnding = isLast
-            state = .taken(talker)
-            return isLast ? [.play, .finish] : [.play]
-        case .taken(let talker):
-            let isCollision = now - talker.since < Self.collision
-            let goesFirst = sender.goesBefore(rival(talker.session), isCollision: isCollision)
-            return goesFirst && !isLast ? take(sender, now) : []
         case .requested:
             return giveWay(sender, isLast, own, isCollision: true)
         case .granted(let since):
             return giveWay(sender, isLast, own, isCollision: now - since < Self.collision)
         case .denied:
             return []
+        case .idle, .taken:
+            break
         }
+        guard let holder, holder.session != sender.session else {
+            return (isLast ? [] : dropWaiting(for: sender)) + take(sender, isLast, now) + takeWaiting()
+        }
+        let isCollision = now - holder.since < Self.collision
+        guard sender.goesBefore(rival(holder.session), isCollision: isCollision) else {
+            return keep(sender, isLast, now - holder.heard, now)
+        }
+        return isLast ? [] : dropWaiting(for: sender) + drop(holder.session) + take(sender, isLast, now)
     }
 
-    private mutating func take(_ sender: Sender, _ now: Duration) -> [Effect] {
-        state = .taken(Talker(session: sender.session, since: now, heard: now))
-        return [.taken(session: sender.session), .play]
+    private mutating func keep(
+        _ sender: Sender,
+        _ isLast: Bool,
+        _ pause: Duration,
+        _ now: Duration
+    ) -> [Effect] {
+        let isKnown = waiting?.session == sender.session
+        let isNew = waiting == nil && !talkers.contains { $0.session == sender.session }
+        guard isKnown || (isNew && !isLast && pause >= Self.gap) else { return [] }
+        let since = waiting?.since ?? now
+        waiting = Talker(session: sender.session, since: since, heard: now, isEnding: isLast)
+        return [.keep(session: sender.session)]
+    }
+
+    /// The one who has the floor goes on, or another one takes it.
+    private mutating func dropWaiting(for sender: Sender) -> [Effect] {
+        guard let waiting else { return [] }
+        self.waiting = nil
+        return waiting.session == sender.session ? [] : [.drop(session: waiting.session)]
+    }
+
+    /// Nobody has the floor any more.
+    private mutating func takeWaiting() -> [Effect] {
+        guard let waiting, holder == nil else { return [] }
+        self.waiting = nil
+        talkers.append(waiting)
+        return show(waiting.session) + (waiting.isEnding ? [.finish(session: waiting.session)] : [])
+    }
+
+    /// Somebody goes on, or begins, which may be before the last words of another were played.
+    private mutating func take(_ sender: Sender, _ isLast: Bool, _ now: Duration) -> [Effect] {
+        let session = sender.session
+        if let index = talkers.firstIndex(where: { $0.session == session }) {
+            talkers[index].heard = now
+            talkers[index].isEnding = isLast
+            return (isLast ? [] : show(session)) + [.play(session: session)]
+                + (isLast ? [.finish(session: session)] : [])
+        }
+        // The end of what was not heard.
+        guard !isLast else { return [] }
+        let dropped = talkers.count >= Self.limit ? talkers.first.map { drop($0.session) } ?? [] : []
+        talkers.append(Talker(session: session, since: now, heard: now))
+        return dropped + show(session) + [.play(session: session)]
+    }
+
+    private mutating func show(_ session: UInt32) -> [Effect] {
+        guard shown != session else { return [] }
+        shown = session
+        return [.taken(session: session)]
+    }
+
+    private mutating func drop(_ session: UInt32) -> [Effect] {
+        talkers.removeAll { $0.session == session }
+        return [.drop(session: session)]
     }
 
     private mutating func giveWay(
@@ -131,26 +200,32 @@ public struct Floor: Sendable {
         isCollision: Bool
     ) -> [Effect] {
         guard let own, !isLast, sender.goesBefore(own, isCollision: isCollision) else { return [] }
-        state = .denied
+        self.own = .denied
         return [.giveWay(session: sender.session)]
     }
 
     /// Somebody is not there any more.
-    public mutating func left(session: UInt32) -> [Effect] {
-        guard case .taken(let talker) = state, talker.session == session, !talker.isEnding else { return [] }
-        return finish(talker)
-    }
+    public mutating func left(session: UInt32) -> [Effect] { finish { $0.session == session } }
 
     /// The connection is gone.
-    public mutating func disconnected() -> [Effect] {
-        guard case .taken(let talker) = state, !talker.isEnding else { return [] }
-        return finish(talker)
+    public mutating func disconnected() -> [Effect] { finish { _ in true } }
+
+    /// All that this person has said was played, or cannot be.
+    public mutating func played(session: UInt32) -> [Effect] {
+        let count = talkers.count
+        talkers.removeAll { $0.session == session && $0.isEnding }
+        return talkers.count < count ? settle() : []
     }
 
-    /// All that was said has been played, or cannot be.
-    public mutating func played() -> [Effect] {
-        guard case .taken(let talker) = state, talker.isEnding else { return [] }
-        state = .idle
+    /// Nothing is played any more: the rest of what is here will not be heard.
+    public mutating func unheard() -> [Effect] {
+        talkers.removeAll(where: \.isEnding)
+        return settle()
+    }
+
+    private mutating func settle() -> [Effect] {
+        guard shown != nil, talkers.isEmpty else { return [] }
+        shown = nil
         return [.idle]
     }
 
@@ -158,19 +233,17 @@ public struct Floor: Sendable {
 
     /// When ``timer(_:)`` is to be called.
     public var deadline: Duration? {
-        guard case .taken(let talker) = state, !talker.isEnding else { return nil }
-        return talker.heard + Self.silence
+        talkers.filter { !$0.isEnding }.map { $0.heard + Self.silence }.min()
     }
 
-    public mutating func timer(_ now: Duration) -> [Effect] {
-        guard case .taken(let talker) = state, let deadline, deadline <= now else { return [] }
-        return finish(talker)
-    }
+    public mutating func timer(_ now: Duration) -> [Effect] { finish { $0.heard + Self.silence <= now } }
 
-    private mutating func finish(_ talker: Talker) -> [Effect] {
-        var talker = talker
-        talker.isEnding = true
-        state = .taken(talker)
-        return [.finish]
+    private mutating func finish(where isOver: (Talker) -> Bool) -> [Effect] {
+        var effects: [Effect] = []
+        for index in talkers.indices where !talkers[index].isEnding && isOver(talkers[index]) {
+            talkers[index].isEnding = true
+            effects.append(.finish(session: talkers[index].session))
+        }
+        return effects + takeWaiting()
     }
 }
