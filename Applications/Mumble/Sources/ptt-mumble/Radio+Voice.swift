@@ -4,6 +4,9 @@ import PushToTalk
 
 // What is said and heard.
 extension Radio {
+    /// From the capture of a frame until it is here.
+    private static let longestDelay = Duration.milliseconds(40)
+
     // MARK: We
 
     /// Sends what is said until the audio session ends, and then that it was the last.
@@ -15,7 +18,28 @@ extension Radio {
             }
             // Otherwise another transmission has begun in the same session.
             guard !Task.isCancelled else { return }
-            self?.say([Int16](repeating: 0, count: VoiceEncoder.sampleCount), isLast: true)
+            self?.sayLast()
+        }
+    }
+
+    private func sayLast() {
+        recording = nil
+        say([Int16](repeating: 0, count: VoiceEncoder.sampleCount), isLast: true)
+    }
+
+    /// In full duplex the audio session, and with it the microphone's sequence, goes on for whoever is heard.
+    private func endRecording() {
+        guard let recording else { return }
+        Task { [weak self] in
+            // What was captured last may not be here yet.
+            var before: UInt64?
+            while let self, self.recording == recording, before != number {
+                before = number
+                try? await Task.sleep(for: Self.longestDelay)
+            }
+            guard let self, self.recording == recording else { return }
+            recording.cancel()
+            sayLast()
         }
     }
 
@@ -33,9 +57,11 @@ extension Radio {
         isTransmitting = true
         isSilenced = false
         encoder.reset()
-        playback.stop()
-        // An emergency takes the floor of whoever is shown. Who still talks after it is shown again.
-        if floor.shown != nil { clearParticipant() }
+        if !floor.isFullDuplex {
+            playback.stop()
+            // An emergency takes the floor of whoever is shown. Who still talks after it is shown again.
+            if floor.shown != nil { clearParticipant() }
+        }
         floor.transmissionBegan()
         let isEmergency = manager?.pttTransmissionRole == .emergency
         perform(session.transmissionBegan(isEmergency: isEmergency, now))
@@ -48,6 +74,8 @@ extension Radio {
         isTransmitting = false
         floor.transmissionEnded()
         perform(session.transmissionEnded())
+        if floor.isFullDuplex { endRecording() }
+        settleMode()
     }
 
     /// Ends our transmission, of which nothing more is sent.
@@ -156,9 +184,22 @@ extension Radio {
         ifJoined { $0.setChannelDescriptor(descriptor, channelUUID: self.channelUUID) }
     }
 
-    func set(_ mode: PTTransmissionMode) {
-        self.mode = mode
-        ifJoined { $0.setTransmissionMode(mode, channelUUID: self.channelUUID) }
+    /// What is being said is said by the rule that it began with.
+    func set(_ rule: FloorRule) {
+        if rule != self.rule { Output.line(rule.text) }
+        self.rule = rule
+        settleMode()
+    }
+
+    func settleMode() {
+        let isFullDuplex = rule == .fullDuplex
+        if !isTransmitting, floor.isFullDuplex != isFullDuplex { perform(floor.setFullDuplex(isFullDuplex)) }
+        ifJoined { $0.setTransmissionMode(self.mode, channelUUID: self.channelUUID) }
+    }
+
+    private var mode: PTTransmissionMode {
+        guard mayTalk else { return .listenOnly }
+        return floor.isFullDuplex ? .fullDuplex : .halfDuplex
     }
 
     func set(_ status: ServerSession.Status) {

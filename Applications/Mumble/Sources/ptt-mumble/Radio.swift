@@ -36,7 +36,10 @@ final class Radio: NSObject {
     /// Whether nothing more of our transmission is sent, which is being ended.
     var isSilenced = false
     var status = PTServiceStatus.ready
-    var mode = PTTransmissionMode.halfDuplex
+    /// Whether the server passes on what we say.
+    var mayTalk = true
+    /// How the channel decides who talks, from the next transmission on.
+    var rule = FloorRule.first
     let encoder: VoiceEncoder
     /// Whether who talks is set for this machine, with which the speaker is opened.
     var hasParticipant = false
@@ -173,7 +176,10 @@ final class Radio: NSObject {
         case .send(let bytes): connection?.send(bytes)
         case .sendDatagram(let packet): datagrams?.send(packet)
         case .entered(let channel): entered(channel)
-        case .mayTalk(let mayTalk): set(mayTalk ? .halfDuplex : .listenOnly)
+        case .mayTalk(let mayTalk):
+            self.mayTalk = mayTalk
+            settleMode()
+        case .rule(let rule): set(rule)
         case .status(let status): set(status)
         case .heard(let packet): heard(packet)
         case .pictured(let session): showAgain(session)

@@ -180,6 +180,10 @@ class Peer:
         """As the picture of oneself, the bytes of a file."""
         self.send(9, field(1, self.session) + field(11, picture))
 
+    def describe(self, name, text):
+        channel = next(channel for channel, state in self.channels.items() if state.get(3) == name.encode())
+        self.send(7, field(1, channel) + field(5, text))
+
     def write(self, channel, text):
         self.send(11, field(3, channel) + field(5, text))
 

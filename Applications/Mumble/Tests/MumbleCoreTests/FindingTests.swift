@@ -42,6 +42,21 @@ import Testing
         #expect(!test.session.isSettled)
     }
 
+    @Test func `a channel that has it decided in another way who talks says so`() throws {
+        var test = try TestSession()
+        test.join()
+        _ = test.say(
+            .channelState(
+                .with {
+                    $0.channelID = 3
+                    $0.description_p = "push-to-talk: full-duplex"
+                }
+            )
+        )
+        let text = "ann may talk in Ops: full duplex, all who talk are heard"
+        #expect(lines(test).last == "ok       channel: \(text)")
+    }
+
     @Test func `UDP that is not answered within two seconds is a warning, and is no failure`() throws {
         var test = try TestSession()
         test.join()

@@ -58,7 +58,7 @@ import Testing
         let effects = try step(&test, to: "Base")
         #expect(try target(effects) == 4)
         #expect(effects?.contains(.connect) == false && effects?.contains(.disconnect) == false)
-        #expect(moved(&test, to: 4) == [.entered(channel: "Base"), .mayTalk(true)])
+        #expect(moved(&test, to: 4) == [.entered(channel: "Base"), .mayTalk(true), .rule(.first)])
         #expect(test.session.isJoined && test.session.stepLimit == nil)
     }
 
@@ -132,20 +132,20 @@ import Testing
         _ = try step(&test, to: "Base")
         #expect(try target(step(&test, to: "Ops")) == 3)
         #expect(moved(&test, to: 4) == [])
-        #expect(moved(&test, to: 3) == [.entered(channel: "Ops"), .mayTalk(true)])
+        #expect(moved(&test, to: 3) == [.entered(channel: "Ops"), .mayTalk(true), .rule(.first)])
 
         _ = try step(&test, to: "Base")
         _ = try step(&test, to: "Ops")
         // The first one is denied, and a server does not answer who wants to go where it is.
         let effects = test.say(.permissionDenied(.with { $0.channelID = 4 }))
-        #expect(effects == [.entered(channel: "Ops"), .mayTalk(true)])
+        #expect(effects == [.entered(channel: "Ops"), .mayTalk(true), .rule(.first)])
     }
 
     @Test func `a step to where the server has put us leads back there`() throws {
         var test = try joined()
         #expect(try target(step(&test, to: "")) == 0)
-        #expect(moved(&test, to: 0) == [.entered(channel: ""), .mayTalk(true)])
-        #expect(try step(&test, to: "") == [.entered(channel: ""), .mayTalk(true)])
+        #expect(moved(&test, to: 0) == [.entered(channel: ""), .mayTalk(true), .rule(.first)])
+        #expect(try step(&test, to: "") == [.entered(channel: ""), .mayTalk(true), .rule(.first)])
     }
 
     @Test func `a step before the server has told everything is taken with it`() throws {

@@ -56,8 +56,8 @@ import Testing
 
     @Test func `a message is refused by its length, before it has come`() {
         var splitter = MessageSplitter()
-        #expect(throws: MessageSplitter.Failure.tooLong(type: 9, length: 524_289)) {
-            try splitter.split([0, 9, 0, 8, 0, 1])
+        #expect(throws: MessageSplitter.Failure.tooLong(type: 9, length: 8_388_609)) {
+            try splitter.split([0, 9, 0, 0x80, 0, 1])
         }
         splitter = MessageSplitter()
         #expect(throws: MessageSplitter.Failure.damaged(type: 9)) {

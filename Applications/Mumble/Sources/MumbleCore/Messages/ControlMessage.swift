@@ -17,6 +17,7 @@ enum ControlMessage: Sendable, Equatable {
     case permissionDenied(WirePermissionDenied)
     case cryptSetup(WireCryptSetup)
     case requestBlob(WireRequestBlob)
+    case pluginData(WirePluginDataTransmission)
     /// A kind that is not used.
     case other(UInt16)
 
@@ -36,6 +37,7 @@ enum ControlMessage: Sendable, Equatable {
         case 12: self = .permissionDenied(try WirePermissionDenied(serializedBytes: content))
         case 15: self = .cryptSetup(try WireCryptSetup(serializedBytes: content))
         case 23: self = .requestBlob(try WireRequestBlob(serializedBytes: content))
+        case 26: self = .pluginData(try WirePluginDataTransmission(serializedBytes: content))
         default: self = .other(type)
         }
     }
@@ -63,6 +65,7 @@ enum ControlMessage: Sendable, Equatable {
         case .permissionDenied(let message): (12, .encoding(message))
         case .cryptSetup(let message): (15, .encoding(message))
         case .requestBlob(let message): (23, .encoding(message))
+        case .pluginData(let message): (26, .encoding(message))
         case .other(let type): (type, [])
         }
     }
@@ -70,9 +73,11 @@ enum ControlMessage: Sendable, Equatable {
 
 /// Splits what comes from a server into messages.
 struct MessageSplitter: Sendable {
-    /// The longest message that is accepted. Mumble's own limit is 8 MiB; of what is used, texts and pictures
-    /// are the longest, which a server limits to 128 KiB if nobody has told it otherwise.
+    /// The longest message that is read. Of what is used, texts and pictures are the longest, which a server
+    /// limits to 128 KiB if nobody has told it otherwise. Longer ones are passed over: members cause them.
     static let longest = 512 * 1024
+    /// Mumble's own limit.
+    static let longestPassed = 8 * 1024 * 1024
 
     private static let headerSize = 6
 
@@ -82,11 +87,15 @@ struct MessageSplitter: Sendable {
     }
 
     private var buffer: [UInt8] = []
+    /// How much is to come of a message that is passed over.
+    private var passed = 0
 
     /// - Returns: The messages that `bytes` complete.
     /// - Throws: ``Failure``; nothing after it makes sense.
     mutating func split(_ bytes: some Collection<UInt8>) throws(Failure) -> [ControlMessage] {
-        buffer += bytes
+        let dropped = min(passed, bytes.count)
+        passed -= dropped
+        buffer += bytes.dropFirst(dropped)
         var messages: [ControlMessage] = []
         var start = 0
         while buffer.count - start >= Self.headerSize {
@@ -94,8 +103,13 @@ struct MessageSplitter: Sendable {
             let length = buffer[start + 2..<start + Self.headerSize].reduce(UInt32(0)) {
                 $0 << 8 | UInt32($1)
             }
-            guard length <= Self.longest else { throw .tooLong(type: type, length: length) }
+            guard length <= Self.longestPassed else { throw .tooLong(type: type, length: length) }
             let end = start + Self.headerSize + Int(length)
+            if length > Self.longest {
+                start = min(end, buffer.count)
+                passed = end - start
+                continue
+            }
             guard end <= buffer.count else { break }
             do {
                 let content = Array(buffer[(start + Self.headerSize)..<end])

@@ -232,7 +232,7 @@ nonisolated struct WireChannelRemove: Sendable {
   fileprivate var _channelID: UInt32? = nil
 }
 
-/// Type 7.
+/// Type 7. Of a longer description the server tells only the hash.
 nonisolated struct WireChannelState: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -265,6 +265,24 @@ nonisolated struct WireChannelState: Sendable {
   /// Clears the value of `name`. Subsequent reads from it will return its default value.
   mutating func clearName() {self._name = nil}
 
+  var description_p: String {
+    get {_description_p ?? String()}
+    set {_description_p = newValue}
+  }
+  /// Returns true if `description_p` has been explicitly set.
+  var hasDescription_p: Bool {self._description_p != nil}
+  /// Clears the value of `description_p`. Subsequent reads from it will return its default value.
+  mutating func clearDescription_p() {self._description_p = nil}
+
+  var descriptionHash: Data {
+    get {_descriptionHash ?? Data()}
+    set {_descriptionHash = newValue}
+  }
+  /// Returns true if `descriptionHash` has been explicitly set.
+  var hasDescriptionHash: Bool {self._descriptionHash != nil}
+  /// Clears the value of `descriptionHash`. Subsequent reads from it will return its default value.
+  mutating func clearDescriptionHash() {self._descriptionHash = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -272,6 +290,8 @@ nonisolated struct WireChannelState: Sendable {
   fileprivate var _channelID: UInt32? = nil
   fileprivate var _parent: UInt32? = nil
   fileprivate var _name: String? = nil
+  fileprivate var _description_p: String? = nil
+  fileprivate var _descriptionHash: Data? = nil
 }
 
 /// Type 8. Of our own session: we were kicked or banned.
@@ -538,7 +558,7 @@ nonisolated struct WireCryptSetup: Sendable {
   fileprivate var _serverNonce: Data? = nil
 }
 
-/// Type 23. The answer is a UserState with the texture.
+/// Type 23. The answer is a UserState with the texture, or a ChannelState with the description.
 nonisolated struct WireRequestBlob: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -546,9 +566,55 @@ nonisolated struct WireRequestBlob: Sendable {
 
   var sessionTexture: [UInt32] = []
 
+  var channelDescription: [UInt32] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// Type 26, since 1.4: between clients. The server says who has sent it.
+nonisolated struct WirePluginDataTransmission: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var senderSession: UInt32 {
+    get {_senderSession ?? 0}
+    set {_senderSession = newValue}
+  }
+  /// Returns true if `senderSession` has been explicitly set.
+  var hasSenderSession: Bool {self._senderSession != nil}
+  /// Clears the value of `senderSession`. Subsequent reads from it will return its default value.
+  mutating func clearSenderSession() {self._senderSession = nil}
+
+  var receiverSessions: [UInt32] = []
+
+  var data: Data {
+    get {_data ?? Data()}
+    set {_data = newValue}
+  }
+  /// Returns true if `data` has been explicitly set.
+  var hasData: Bool {self._data != nil}
+  /// Clears the value of `data`. Subsequent reads from it will return its default value.
+  mutating func clearData() {self._data = nil}
+
+  var dataID: String {
+    get {_dataID ?? String()}
+    set {_dataID = newValue}
+  }
+  /// Returns true if `dataID` has been explicitly set.
+  var hasDataID: Bool {self._dataID != nil}
+  /// Clears the value of `dataID`. Subsequent reads from it will return its default value.
+  mutating func clearDataID() {self._dataID = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _senderSession: UInt32? = nil
+  fileprivate var _data: Data? = nil
+  fileprivate var _dataID: String? = nil
 }
 
 /// A voice packet of 1.5. From a client target, from the server context. frame_number counts 10 milliseconds.
@@ -888,7 +954,7 @@ nonisolated extension WireChannelRemove: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireChannelState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = "ChannelState"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_id\0\u{1}parent\0\u{1}name\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_id\0\u{1}parent\0\u{1}name\0\u{2}\u{2}description\0\u{4}\u{5}description_hash\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -899,6 +965,8 @@ nonisolated extension WireChannelState: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self._channelID) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._parent) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._description_p) }()
+      case 10: try { try decoder.decodeSingularBytesField(value: &self._descriptionHash) }()
       default: break
       }
     }
@@ -918,6 +986,12 @@ nonisolated extension WireChannelState: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._name {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._description_p {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._descriptionHash {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 10)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -925,6 +999,8 @@ nonisolated extension WireChannelState: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs._channelID != rhs._channelID {return false}
     if lhs._parent != rhs._parent {return false}
     if lhs._name != rhs._name {return false}
+    if lhs._description_p != rhs._description_p {return false}
+    if lhs._descriptionHash != rhs._descriptionHash {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1187,7 +1263,7 @@ nonisolated extension WireCryptSetup: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireRequestBlob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = "RequestBlob"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_texture\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}session_texture\0\u{4}\u{2}channel_description\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1196,6 +1272,7 @@ nonisolated extension WireRequestBlob: SwiftProtobuf.Message, SwiftProtobuf._Mes
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedUInt32Field(value: &self.sessionTexture) }()
+      case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.channelDescription) }()
       default: break
       }
     }
@@ -1205,11 +1282,64 @@ nonisolated extension WireRequestBlob: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.sessionTexture.isEmpty {
       try visitor.visitPackedUInt32Field(value: self.sessionTexture, fieldNumber: 1)
     }
+    if !self.channelDescription.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.channelDescription, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireRequestBlob, rhs: WireRequestBlob) -> Bool {
     if lhs.sessionTexture != rhs.sessionTexture {return false}
+    if lhs.channelDescription != rhs.channelDescription {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePluginDataTransmission: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = "PluginDataTransmission"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}sender_session\0\u{3}receiver_sessions\0\u{1}data\0\u{3}data_id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._senderSession) }()
+      case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.receiverSessions) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self._data) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._dataID) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._senderSession {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    if !self.receiverSessions.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.receiverSessions, fieldNumber: 2)
+    }
+    try { if let v = self._data {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._dataID {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePluginDataTransmission, rhs: WirePluginDataTransmission) -> Bool {
+    if lhs._senderSession != rhs._senderSession {return false}
+    if lhs.receiverSessions != rhs.receiverSessions {return false}
+    if lhs._data != rhs._data {return false}
+    if lhs._dataID != rhs._dataID {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

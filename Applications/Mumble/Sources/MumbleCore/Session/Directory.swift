@@ -9,6 +9,10 @@ struct Directory: Sendable {
     struct Channel: Sendable, Equatable {
         var parent: UInt32 = 0
         var name = ""
+        /// By its description, as far as that is known.
+        var rule = FloorRule.first
+        /// Whether the server has told only that it has another description.
+        var isToAsk = false
     }
 
     struct Person: Sendable, Equatable {
@@ -33,6 +37,12 @@ struct Directory: Sendable {
         var channel = channels[state.channelID] ?? Channel()
         if state.hasParent { channel.parent = state.parent }
         if state.hasName { channel.name = state.name.cut(Self.longestName) }
+        if state.hasDescription_p {
+            channel.rule = FloorRule(description: state.description_p)
+            channel.isToAsk = false
+        } else if state.hasDescriptionHash {
+            channel.isToAsk = true
+        }
         channels[state.channelID] = channel
     }
 
@@ -51,6 +61,13 @@ struct Directory: Sendable {
 
     mutating func setEmergency(_ isEmergency: Bool, of session: UInt32) {
         people[session]?.isEmergency = isEmergency
+    }
+
+    /// - Returns: Whether the server is to be asked for the description, which is so once.
+    mutating func ask(for channel: UInt32) -> Bool {
+        guard channels[channel]?.isToAsk == true else { return false }
+        channels[channel]?.isToAsk = false
+        return true
     }
 
     mutating func removeChannel(_ channel: UInt32) { channels[channel] = nil }

@@ -50,9 +50,12 @@ public struct Floor: Sendable {
     /// Of whom words are played at the same time.
     static let limit = 4
 
+    /// Whether all who talk are heard, and we may talk meanwhile.
+    public private(set) var isFullDuplex = false
+
     /// While we transmit: requested, granted or denied.
     private var own: State?
-    /// In the order in which they began; all but one of them are ending.
+    /// In the order in which they began; unless in full duplex, all but one of them are ending.
     private(set) var talkers: [Talker] = []
     /// Who has begun while the one who has the floor is not heard.
     private var waiting: Talker?
@@ -63,8 +66,9 @@ public struct Floor: Sendable {
 
     public var state: State { own ?? shown.map { .taken(session: $0) } ?? .idle }
 
-    /// Who has the floor.
-    private var holder: Talker? { talkers.first { !$0.isEnding } }
+    /// Who has the floor; in full duplex there are several.
+    private var holders: [Talker] { talkers.filter { !$0.isEnding } }
+    private var holder: Talker? { holders.first }
 
     /// Ours, and somebody else's: by these, all of our programs decide alike.
     public struct Sender: Sendable {
@@ -86,9 +90,10 @@ public struct Floor: Sendable {
 
     // MARK: We
 
-    /// Nobody else is played any more.
+    /// Unless in full duplex, nobody else is played any more.
     public mutating func transmissionBegan() {
         own = .requested
+        guard !isFullDuplex else { return }
         (talkers, waiting, shown) = ([], nil, nil)
     }
 
@@ -98,6 +103,13 @@ public struct Floor: Sendable {
     }
 
     public mutating func transmissionEnded() { own = nil }
+
+    /// Sets whether all who talk are heard. If not, the one who is shown goes on.
+    public mutating func setFullDuplex(_ isFullDuplex: Bool) -> [Effect] {
+        self.isFullDuplex = isFullDuplex
+        guard !isFullDuplex else { return dropWaiting() }
+        return holders.filter { $0.session != shown }.flatMap { drop($0.session) }
+    }
 
     // MARK: Others
 
@@ -117,6 +129,7 @@ public struct Floor: Sendable {
         own: Sender?,
         _ now: Duration
     ) -> [Effect] {
+        guard !isFullDuplex else { return join(sender, isLast, now) }
         switch state {
         case .requested:
             return giveWay(sender, isLast, own, isCollision: true)
@@ -137,6 +150,13 @@ public struct Floor: Sendable {
         return isLast ? [] : dropWaiting(for: sender) + drop(holder.session) + take(sender, isLast, now)
     }
 
+    /// Who talks as well. An emergency is heard in any case, and shown.
+    private mutating func join(_ sender: Sender, _ isLast: Bool, _ now: Duration) -> [Effect] {
+        let isKnown = talkers.contains { $0.session == sender.session }
+        let isFull = holders.count == Self.limit && !sender.isEmergency
+        return isKnown || !isFull ? take(sender, isLast, now) : []
+    }
+
     private mutating func keep(
         _ sender: Sender,
         _ isLast: Bool,
@@ -152,10 +172,10 @@ public struct Floor: Sendable {
     }
 
     /// The one who has the floor goes on, or another one takes it.
-    private mutating func dropWaiting(for sender: Sender) -> [Effect] {
+    private mutating func dropWaiting(for sender: Sender? = nil) -> [Effect] {
         guard let waiting else { return [] }
         self.waiting = nil
-        return waiting.session == sender.session ? [] : [.drop(session: waiting.session)]
+        return waiting.session == sender?.session ? [] : [.drop(session: waiting.session)]
     }
 
     /// Nobody has the floor any more.
@@ -172,14 +192,21 @@ public struct Floor: Sendable {
         if let index = talkers.firstIndex(where: { $0.session == session }) {
             talkers[index].heard = now
             talkers[index].isEnding = isLast
-            return (isLast ? [] : show(session)) + [.play(session: session)]
+            return (isLast ? [] : show(sender)) + [.play(session: session)]
                 + (isLast ? [.finish(session: session)] : [])
         }
         // The end of what was not heard.
         guard !isLast else { return [] }
-        let dropped = talkers.count >= Self.limit ? talkers.first.map { drop($0.session) } ?? [] : []
+        let excess = talkers.first(where: \.isEnding) ?? talkers.first
+        let dropped = talkers.count >= Self.limit ? excess.map { drop($0.session) } ?? [] : []
         talkers.append(Talker(session: session, since: now, heard: now))
-        return dropped + show(session) + [.play(session: session)]
+        return dropped + show(sender) + [.play(session: session)]
+    }
+
+    /// Of several who talk one is shown: who began first, or has an emergency.
+    private mutating func show(_ sender: Sender) -> [Effect] {
+        guard !isFullDuplex || sender.isEmergency || shown == nil else { return [] }
+        return show(sender.session)
     }
 
     private mutating func show(_ session: UInt32) -> [Effect] {
@@ -190,6 +217,7 @@ public struct Floor: Sendable {
 
     private mutating func drop(_ session: UInt32) -> [Effect] {
         talkers.removeAll { $0.session == session }
+        if shown == session { shown = nil }
         return [.drop(session: session)]
     }
 
@@ -224,8 +252,9 @@ public struct Floor: Sendable {
     }
 
     private mutating func settle() -> [Effect] {
-        guard shown != nil, talkers.isEmpty else { return [] }
-        shown = nil
+        guard let shown, !talkers.contains(where: { $0.session == shown }) else { return [] }
+        if let next = holder ?? talkers.first { return show(next.session) }
+        self.shown = nil
         return [.idle]
     }
 

@@ -24,7 +24,7 @@ extension ServerSession {
         case .textMessage(let message): return said(message)
         case .permissionDenied(let message): return denied(message, now)
         case .cryptSetup(let message): return encryption(message, now)
-        case .authenticate, .requestBlob, .other: return []
+        case .authenticate, .requestBlob, .pluginData, .other: return []
         }
     }
 
@@ -81,15 +81,24 @@ extension ServerSession {
             + [send(.userState(comment))]
     }
 
-    func entered() -> [Effect] {
+    mutating func entered() -> [Effect] {
         guard let own = session.flatMap({ directory.people[$0] }) else { return [] }
         let name = own.channel == 0 ? "" : directory.channels[own.channel]?.name ?? ""
-        return [.entered(channel: name), .mayTalk(own.mayTalk)]
+        return [.entered(channel: name), .mayTalk(own.mayTalk)] + rule(of: own.channel)
+    }
+
+    /// Of a long description the server has told only that there is one.
+    private mutating func rule(of channel: UInt32) -> [Effect] {
+        let rule = Effect.rule(directory.channels[channel]?.rule ?? .first)
+        guard directory.ask(for: channel) else { return [rule] }
+        return [rule, send(.requestBlob(.with { $0.channelDescription = [channel] }))]
     }
 
     private mutating func changed(_ message: WireChannelState) -> [Effect] {
         directory.update(message)
-        return []
+        let isOurs = isJoined && directory.people[session ?? 0]?.channel == message.channelID
+        let isDescribed = message.hasDescription_p || message.hasDescriptionHash
+        return isOurs && isDescribed ? rule(of: message.channelID) : []
     }
 
     private mutating func changed(_ message: WireUserState, _ now: Duration) -> [Effect] {

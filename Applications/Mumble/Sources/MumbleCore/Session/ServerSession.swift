@@ -14,6 +14,8 @@ public struct ServerSession: Sendable {
         case entered(channel: String)
         /// Whether the server passes on what we say.
         case mayTalk(Bool)
+        /// How it is decided in the channel who talks.
+        case rule(FloorRule)
         case status(Status)
         case heard(VoicePacket)
         /// The picture of somebody is here, which ``wantPicture(of:)`` has asked for.
