@@ -49,7 +49,7 @@ extension Radio {
         let packet = VoicePacket(number: number, opus: opus, isLast: isLast)
         // 20 milliseconds.
         number += 2
-        if session.session != nil { floor.sent(now) }
+        if session.hasFloor { floor.sent(now) }
         perform(session.say(packet, now))
     }
 
@@ -80,9 +80,25 @@ extension Radio {
 
     /// Ends our transmission, of which nothing more is sent.
     func stop() {
-        guard isTransmitting else { return }
         isSilenced = true
+        session.withdraw()
+        guard isTransmitting else { return }
         manager?.stopTransmitting(channelUUID: channelUUID)
+    }
+
+    /// Somebody is heard who goes first.
+    func giveWay(_ session: UInt32) {
+        let isEmergency = self.session.isEmergency(session)
+        let reason = self.session.hasFloor ? "began at the same time and goes first" : "has the floor"
+        Output.line("\(name(session)) \(isEmergency ? "has an emergency and goes first" : reason)")
+        stop()
+    }
+
+    /// Somebody else has been granted the floor.
+    func denied(_ session: UInt32) {
+        Output.line("\(name(session)) has the floor")
+        floor.deny()
+        stop()
     }
 
     // MARK: Others

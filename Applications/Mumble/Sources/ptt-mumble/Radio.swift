@@ -182,6 +182,7 @@ final class Radio: NSObject {
         case .rule(let rule): set(rule)
         case .status(let status): set(status)
         case .heard(let packet): heard(packet)
+        case .denied(let session): denied(session)
         case .pictured(let session): showAgain(session)
         case .emergency(let session): emergency(session)
         case .left(let session): perform(floor.left(session: session))
@@ -202,10 +203,7 @@ final class Radio: NSObject {
             case .finish(let session): playback.finish(session)
             case .drop(let session): playback.drop(session)
             case .idle: idle()
-            case .giveWay(let session):
-                let reason = self.session.isEmergency(session) ? "has an emergency" : "began at the same time"
-                Output.line("\(name(session)) \(reason) and goes first")
-                stop()
+            case .giveWay(let session): giveWay(session)
             }
         }
         wake()

@@ -85,6 +85,8 @@ class Peer:
         self.tls.settimeout(None)
         self.lock = threading.Lock()
         self.channels, self.people, self.packets, self.texts, self.rejection = {}, {}, [], [], None
+        # What others have said to our programs, and what is called then with it.
+        self.messages, self.answer, self.version = [], lambda sender, data: None, 0
         self.session = self.crypt = None
         self.synchronised = threading.Event()
         self.counter = 0
@@ -132,7 +134,12 @@ class Peer:
         if kind == 1:
             self.heard(data)
             return
-        message = fields(data) if kind in (4, 5, 7, 8, 9, 11, 15) else {}
+        message = fields(data) if kind in (0, 4, 5, 7, 8, 9, 11, 15, 26) else {}
+        if kind == 0:
+            self.version = message.get(1, 0)
+        if kind == 26:
+            self.messages.append((message.get(1), message.get(3), message.get(4)))
+            self.answer(message.get(1), message.get(3, b""))
         if kind == 4:
             self.rejection = message
         if kind == 5:
@@ -183,6 +190,14 @@ class Peer:
     def describe(self, name, text):
         channel = next(channel for channel, state in self.channels.items() if state.get(3) == name.encode())
         self.send(7, field(1, channel) + field(5, text))
+
+    def comment(self, text):
+        """What a program says of itself."""
+        self.send(9, field(1, self.session) + field(14, text))
+
+    def tell(self, session, data, identifier="org.pushtotalk.floor"):
+        """Another program, since 1.4."""
+        self.send(26, field(2, session) + field(3, data) + field(4, identifier))
 
     def write(self, channel, text):
         self.send(11, field(3, channel) + field(5, text))

@@ -57,7 +57,6 @@ extension ServerSession {
                 cure: .advice("ask who runs the server for the permission Speak in the channel")
             )
         }
-        let rule = directory.channels[own.channel]?.rule ?? .first
         return .ok(.channel, "\(address.user) may talk in \(name)" + (rule == .first ? "" : ": \(rule.text)"))
     }
 

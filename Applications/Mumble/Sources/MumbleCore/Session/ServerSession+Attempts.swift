@@ -11,6 +11,7 @@ extension ServerSession {
         firstHeard = nil
         session = nil
         (channel, home) = (nil, nil)
+        (wanted, rule) = (.first, .first)
         return [.connect]
     }
 
@@ -20,6 +21,8 @@ extension ServerSession {
         ends = nil
         outgoing.bandwidth = nil
         outgoing.isHeld = false
+        outgoing.isUngranted = false
+        control = FloorControl()
         (nextPing, nextDatagramPing, answerDue, stepLimit) = (nil, nil, nil, nil)
     }
 

@@ -11,7 +11,7 @@ extension ServerSession {
         }
         switch message {
         case .version(let message): return version(message)
-        case .tunnel(let datagram): return session == nil ? [] : tunnelled(datagram)
+        case .tunnel(let datagram): return session == nil ? [] : tunnelled(datagram, now)
         case .ping: return answered(now)
         case .reject(let message): return rejected(message, now)
         case .serverSync(let message): return synchronised(message, now)
@@ -20,11 +20,12 @@ extension ServerSession {
             directory.removeChannel(message.channelID)
             return []
         case .userState(let message): return changed(message, now)
-        case .userRemove(let message): return removed(message)
+        case .userRemove(let message): return removed(message, now)
         case .textMessage(let message): return said(message)
         case .permissionDenied(let message): return denied(message, now)
         case .cryptSetup(let message): return encryption(message, now)
-        case .authenticate, .requestBlob, .pluginData, .other: return []
+        case .pluginData(let message): return received(message, now)
+        case .authenticate, .requestBlob, .other: return []
         }
     }
 
@@ -77,7 +78,7 @@ extension ServerSession {
         way = path == nil ? .tunnel : nil
         outgoing.bandwidth = Bandwidth(limit: maximumBandwidth, since: firstHeard ?? now)
         let comment = WireUserState.with { $0.comment = Self.comment }
-        return entered() + [.status(.ready)] + announcement() + flush(now) + ping(now)
+        return entered() + [.status(.ready)] + announcement() + requestFloor(now) + flush(now) + ping(now)
             + [send(.userState(comment))]
     }
 
@@ -85,13 +86,6 @@ extension ServerSession {
         guard let own = session.flatMap({ directory.people[$0] }) else { return [] }
         let name = own.channel == 0 ? "" : directory.channels[own.channel]?.name ?? ""
         return [.entered(channel: name), .mayTalk(own.mayTalk)] + rule(of: own.channel)
-    }
-
-    /// Of a long description the server has told only that there is one.
-    private mutating func rule(of channel: UInt32) -> [Effect] {
-        let rule = Effect.rule(directory.channels[channel]?.rule ?? .first)
-        guard directory.ask(for: channel) else { return [rule] }
-        return [rule, send(.requestBlob(.with { $0.channelDescription = [channel] }))]
     }
 
     private mutating func changed(_ message: WireChannelState) -> [Effect] {
@@ -126,10 +120,12 @@ extension ServerSession {
         return isShown ? [.pictured(session: message.session)] : []
     }
 
-    private mutating func removed(_ message: WireUserRemove) -> [Effect] {
+    private mutating func removed(_ message: WireUserRemove, _ now: Duration) -> [Effect] {
         directory.removePerson(message.session)
         pictures.forget(message.session)
-        guard message.session == session else { return [.left(session: message.session)] }
+        guard message.session == session else {
+            return [.left(session: message.session)] + floorLeft(message.session, now)
+        }
         let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
         return end(
             "\(address.server) has \(message.ban ? "banned" : "removed") \(address.user)\(detail)",

@@ -47,7 +47,7 @@ extension ServerSession {
         stepLimit = nil
         // That was an answer, whatever the network was asked for.
         outgoing.isHeld = false
-        return entered() + flush(now)
+        return entered() + requestFloor(now) + flush(now)
     }
 
     /// The channel of the address, or where the server has put us; nil if there is none.

@@ -9,7 +9,8 @@ extension ServerSession {
         let announcement = announce(isEmergency)
         guard isJoined else { return announcement }
         path?.doubt(now)
-        return announcement + ping(now) + (nextDatagramPing == nil ? [] : datagramPing(now))
+        return announcement + requestFloor(now) + ping(now)
+            + (nextDatagramPing == nil ? [] : datagramPing(now))
     }
 
     public mutating func transmissionEnded() -> [Effect] {
@@ -29,7 +30,7 @@ extension ServerSession {
     public mutating func receivedDatagram(_ packet: [UInt8], _ now: Duration) -> [Effect] {
         guard isJoined || session != nil else { return [] }
         switch path?.receive(packet, now) {
-        case .datagram(.voice(let packet)): return heard(packet)
+        case .datagram(.voice(let packet)): return heard(packet, now)
         case .datagram(.ping):
             way = .datagrams
             return []
@@ -38,16 +39,17 @@ extension ServerSession {
         }
     }
 
-    mutating func tunnelled(_ datagram: [UInt8]) -> [Effect] {
+    mutating func tunnelled(_ datagram: [UInt8], _ now: Duration) -> [Effect] {
         switch format.decode(datagram) {
-        case .voice(let packet): heard(packet)
+        case .voice(let packet): heard(packet, now)
         case .ping, nil: []
         }
     }
 
     /// Until the server has moved us, others are heard from where we are no more.
-    private mutating func heard(_ packet: VoicePacket) -> [Effect] {
+    private mutating func heard(_ packet: VoicePacket, _ now: Duration) -> [Effect] {
         guard packet.session != session, stepLimit == nil else { return [] }
+        if let session = packet.session { control.heard(session, isLast: packet.isLast, now) }
         return [.heard(packet)] + (packet.isLast ? emergencyEnded(packet.session) : [])
     }
 

@@ -18,6 +18,8 @@ public struct ServerSession: Sendable {
         case rule(FloorRule)
         case status(Status)
         case heard(VoicePacket)
+        /// This person has been granted the floor before us: end our transmission, of which nothing was sent.
+        case denied(session: UInt32)
         /// The picture of somebody is here, which ``wantPicture(of:)`` has asked for.
         case pictured(session: UInt32)
         /// An emergency of somebody has begun or ended.
@@ -89,6 +91,10 @@ public struct ServerSession: Sendable {
     var isTalking = false
     /// Whether our transmission is an emergency.
     var isEmergency = false
+    /// What the channel wants, and what is done.
+    var wanted = FloorRule.first
+    var rule = FloorRule.first
+    var control = FloorControl()
     /// When the server has said something first: it knew of the connection by then, and not necessarily
     /// before.
     var firstHeard: Duration?
@@ -137,7 +143,7 @@ public struct ServerSession: Sendable {
             }
         let times = [
             step, stepLimit, nextPing, nextDatagramPing, answerDue, path?.deadline, outgoing.deadline,
-            reaction.due, bridgeEnd,
+            reaction.due, bridgeEnd, control.deadline,
         ]
         return times.compactMap(\.self).min()
     }
@@ -243,6 +249,6 @@ public struct ServerSession: Sendable {
             let reason = "\(address.server) does not answer \(since)"
             return early + [.disconnect] + fail(reason, isNetwork ? .network : .unreachable, now)
         }
-        return early + expireVoice(now) + expirePath(now) + duePings(now) + flush(now)
+        return early + expireFloor(now) + expireVoice(now) + expirePath(now) + duePings(now) + flush(now)
     }
 }

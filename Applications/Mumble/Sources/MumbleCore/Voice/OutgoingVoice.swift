@@ -11,6 +11,8 @@ struct OutgoingVoice: Sendable {
     var bandwidth: Bandwidth?
     /// Whether the path may be gone, so that nothing is sent.
     var isHeld = false
+    /// Whether the floor is not granted yet, which takes no longer than ``FloorControl/answerLimit``.
+    var isUngranted = false
 
     private var isBlocked: Bool { isHeld || bandwidth == nil }
 
@@ -37,7 +39,7 @@ struct OutgoingVoice: Sendable {
 
     /// - Returns: The next packet that may be sent, as the datagram of this format.
     mutating func next(_ format: VoiceFormat, _ now: Duration) -> [UInt8]? {
-        guard !isHeld, let first = waiting.first else { return nil }
+        guard !isHeld, !isUngranted, let first = waiting.first else { return nil }
         let datagram = format.encode(.voice(first.packet))
         guard bandwidth?.take(datagram.count, now) == true else { return nil }
         waiting.removeFirst()
@@ -46,7 +48,7 @@ struct OutgoingVoice: Sendable {
 
     /// When ``expire(_:)`` or ``next(_:_:)`` is to be asked again.
     var deadline: Duration? {
-        guard let first = waiting.first else { return nil }
+        guard let first = waiting.first, isBlocked || !isUngranted else { return nil }
         // The next packet, 20 milliseconds later, is usually sooner than what the bandwidth allows.
         return isBlocked
             ? expiry : max(first.since, bandwidth?.lastRefusal ?? .zero) + .milliseconds(20)
@@ -65,7 +67,6 @@ struct Bandwidth: Sendable {
     /// Of the limit, what we use: packets that were delayed arrive closer together than they were sent.
     private static let share = 0.9
     /// IP, UDP and the encryption, which the server counts also for what comes through the tunnel.
-    /// Of the limit, what we use: packets that were delayed arrive closer together than they were sent.
     private static let overhead = 20 + 8 + PacketCipher.overhead
 
     /// In bits per second; 0 means no limit.

@@ -73,8 +73,8 @@ final class Examination {
             case .send(let bytes): connection?.send(bytes)
             case .sendDatagram(let packet): datagrams?.send(packet)
             // The session tells all of it in the end.
-            case .entered, .mayTalk, .rule, .status, .heard, .pictured, .emergency, .left, .unsent, .note,
-                .ended:
+            case .entered, .mayTalk, .rule, .status, .heard, .denied, .pictured, .emergency, .left,
+                .unsent, .note, .ended:
                 break
             }
         }

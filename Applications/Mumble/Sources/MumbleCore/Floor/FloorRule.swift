@@ -3,10 +3,15 @@
 public enum FloorRule: Hashable, Sendable {
     /// Who is heard first has the floor.
     case first
+    /// One of our programs grants it, before anything is sent.
+    case granted
     /// All who talk are heard, together.
     case fullDuplex
 
     private static let key = "push-to-talk:"
+    private static let words: [(word: String, rule: FloorRule)] = [
+        ("granted-floor", .granted), ("full-duplex", .fullDuplex),
+    ]
     /// In bytes from the beginning of a description, which may have pictures.
     private static let reach = 4096
 
@@ -14,6 +19,7 @@ public enum FloorRule: Hashable, Sendable {
     public var text: String {
         switch self {
         case .first: "who is heard first has the floor"
+        case .granted: "the floor is granted before anything is sent"
         case .fullDuplex: "full duplex, all who talk are heard"
         }
     }
@@ -22,6 +28,6 @@ public enum FloorRule: Hashable, Sendable {
     init(description: String) {
         let text = description.cut(Self.reach).lowercased()
         let rest = text.firstRange(of: Self.key).map { text[$0.upperBound...].drop { $0 == " " } } ?? ""
-        self = rest.hasPrefix("full-duplex") ? .fullDuplex : .first
+        self = Self.words.first { rest.hasPrefix($0.word) }?.rule ?? .first
     }
 }

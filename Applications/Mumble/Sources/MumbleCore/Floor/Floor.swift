@@ -7,7 +7,7 @@ public struct Floor: Sendable {
         case requested
         /// We transmit, and are heard since.
         case granted(since: Duration)
-        /// We have given way: the transmission is being ended.
+        /// We have given way, or somebody else was granted the floor: the transmission is being ended.
         case denied
         case taken(session: UInt32)
     }
@@ -100,6 +100,11 @@ public struct Floor: Sendable {
     /// The first packet is on its way.
     public mutating func sent(_ now: Duration) {
         if own == .requested { own = .granted(since: now) }
+    }
+
+    /// Somebody else has been granted the floor.
+    public mutating func deny() {
+        if own != nil { own = .denied }
     }
 
     public mutating func transmissionEnded() { own = nil }
