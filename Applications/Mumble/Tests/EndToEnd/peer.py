@@ -149,8 +149,9 @@ class Peer:
             self.channels.setdefault(message.get(1, 0), {}).update(message)
         if kind == 9:
             self.people.setdefault(message[1], {}).update(message)
-        if kind == 11:
-            self.texts.append((message.get(1), message.get(5, b"").decode()))
+        # The server itself says something to older clients since 1.5.
+        if kind == 11 and 1 in message:
+            self.texts.append((message[1], message.get(5, b"").decode()))
         if kind == 8:
             self.people.pop(message[1], None)
         if kind == 15 and 1 in message:
