@@ -83,8 +83,9 @@ final class NetworkMonitor {
 
 extension ServerSession.Ends {
     /// Nil for what is no IP address.
-    init?(_ local: SocketAddress, _ server: SocketAddress) {
-        guard let local = IPAddress(local), let server = IPAddress(server) else { return nil }
+    init?(_ local: SocketAddress?, _ server: SocketAddress?) {
+        guard let local = local.flatMap({ IPAddress($0) }), let server = server.flatMap({ IPAddress($0) })
+        else { return nil }
         self.init(local: local, server: server)
     }
 }

@@ -41,9 +41,11 @@ extension Radio {
     private func handle(_ event: ServerConnection.Event) {
         switch event {
         case .connected(let local, let server):
-            datagrams = DatagramConnection(to: server, on: group) { [weak self] packet in
-                guard let self else { return }
-                perform(session.receivedDatagram(Array(packet.readableBytesView), now))
+            datagrams = server.map { server in
+                DatagramConnection(to: server, on: group) { [weak self] packet in
+                    guard let self else { return }
+                    perform(session.receivedDatagram(Array(packet.readableBytesView), now))
+                }
             }
             perform(session.connected(now, by: ServerSession.Ends(local, server)))
         case .verified(let fingerprint): remember(fingerprint)

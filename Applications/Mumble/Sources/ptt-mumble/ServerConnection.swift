@@ -10,8 +10,9 @@ import Synchronization
 @MainActor
 final class ServerConnection {
     enum Event {
-        /// Connected by TCP. What is sent from now on waits for TLS.
-        case connected(from: SocketAddress, to: SocketAddress)
+        /// Connected by TCP. What is sent from now on waits for TLS. Without addresses it is closed again,
+        /// but a server has counted it.
+        case connected(from: SocketAddress?, to: SocketAddress?)
         /// TLS is ready: the server has this certificate.
         case verified(fingerprint: String)
         case received(ByteBuffer)
@@ -83,14 +84,14 @@ final class ServerConnection {
     }
 
     private func connected(_ channel: any Channel) {
-        guard task != nil, let local = channel.localAddress, let server = channel.remoteAddress else {
-            return
-        }
+        guard task != nil else { return }
         self.channel = channel
-        report(.connected(from: local, to: server))
+        report(.connected(from: channel.localAddress, to: channel.remoteAddress))
     }
 
     private func failed(_ error: any Error, _ check: CertificateCheck) {
+        // Hung up at once: the server has accepted it nevertheless.
+        if channel == nil, isReset(error) { report(.connected(from: nil, to: nil)) }
         if let known = check.known, let shown = check.shown, known != shown {
             report(.certificateChanged(from: known, to: shown))
         } else {
@@ -163,6 +164,14 @@ extension String {
     fileprivate init(hexadecimal byte: UInt8) {
         let digits = String(byte, radix: 16)
         self = digits.count == 1 ? "0" + digits : digits
+    }
+}
+
+private func isReset(_ error: any Error) -> Bool {
+    switch error {
+    case let error as NIOConnectionError: error.connectionErrors.contains { isReset($0.error) }
+    case let error as IOError: error.errnoCode == ECONNRESET
+    default: false
     }
 }
 

@@ -110,9 +110,11 @@ final class Examination {
     private func handle(_ event: ServerConnection.Event, isKnown: Bool) {
         switch event {
         case .connected(_, let server):
-            datagrams = DatagramConnection(to: server, on: group) { [weak self] packet in
-                guard let self else { return }
-                perform(session.receivedDatagram(Array(packet.readableBytesView), now))
+            datagrams = server.map { server in
+                DatagramConnection(to: server, on: group) { [weak self] packet in
+                    guard let self else { return }
+                    perform(session.receivedDatagram(Array(packet.readableBytesView), now))
+                }
             }
             perform(session.connected(now))
         case .verified(let fingerprint):
