@@ -40,12 +40,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .systemLibrary(name: "CNetlink"),
+        .systemLibrary(name: "CTimer"),
         .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSpeexDSP", pkgConfig: "speexdsp", providers: [.apt(["libspeexdsp-dev"])]),
         .executableTarget(
             name: "ptt-mumble",
             dependencies: [
-                "CNetlink", "COpus", "CSpeexDSP", "MumbleCore",
+                "CNetlink", "COpus", "CSpeexDSP", "CTimer", "MumbleCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -17,7 +17,7 @@ final class DatagramConnection {
         on group: MultiThreadedEventLoopGroup,
         handle: @escaping @MainActor (ByteBuffer) -> Void
     ) {
-        task = Task { [weak self] in
+        task = MainQueue.start { [weak self] in
             do {
                 let channel = try await Self.connect(to: address, on: group)
                 try await channel.executeThenClose { inbound, _ in

@@ -1,3 +1,4 @@
+import Foundation
 import MumbleCore
 import PushToTalk
 
@@ -5,11 +6,11 @@ import PushToTalk
 /// another may be played together.
 @MainActor
 final class Playback {
-    private static let period = Duration.milliseconds(20)
+    private static let period = DispatchTimeInterval.milliseconds(20)
     /// Packets that stay away do not keep the floor taken.
     private nonisolated static let longestEnd = 2 * 50
-    /// As many frames of silence as ``PTTSpeaker/finish()`` plays, behind which all before them was heard.
-    private static let tail = 15
+    /// What is under way to the speaker at most, in frames.
+    private static let lead = 8
 
     private enum Output {
         /// Nothing is played.
@@ -84,7 +85,7 @@ final class Playback {
         guard var voice = voices[session] ?? VoiceDecoder().map({ Voice(decoder: $0) }) else { return }
         // Somebody who goes on before the end of what was said has been played.
         voice.isEnding = packet.isLast
-        voice.isKept = isKept
+        (voice.isKept, voice.rest) = (isKept, Self.longestEnd)
         voice.decoder.put(packet.opus, number: packet.number)
         voices[session] = voice
         run()
@@ -119,24 +120,29 @@ final class Playback {
         guard task == nil, voices.values.contains(where: { !$0.isKept }),
             case .open(let speaker) = output
         else { return }
-        task = Task { [weak self] in await self?.play(speaker) }
+        task = MainQueue.start { [weak self] in await self?.play(speaker) }
     }
 
     private func play(_ speaker: PTTSpeaker) async {
-        var next = ContinuousClock.now
-        // Cancelled: the speaker is closed, or nobody is to be heard any more.
-        while (try? await Task.sleep(until: next, tolerance: .zero)) != nil {
-            if isOver {
-                let isHeard = await isHeard(speaker, &next)
-                if Task.isCancelled { return }
-                guard isHeard else { continue }
-                task = nil
-                return endVoices()
-            }
-            endVoices()
-            await speaker.play(PTTAudioFrame(samples: mixed()))
-            next += Self.period
+        let (beats, beat) = AsyncStream.makeStream(of: Void.self)
+        let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .main)
+        timer.setEventHandler { for _ in 0..<timer.data { beat.yield() } }
+        timer.schedule(deadline: .now(), repeating: Self.period, leeway: .nanoseconds(0))
+        timer.activate()
+        defer { timer.cancel() }
+        var silence = 0
+        for await () in beats {
+            let isOver = isOver
+            silence = isOver ? silence + 1 : 0
+            if silence > Self.lead { break }
+            if !isOver { endVoices() }
+            // In place of the speaker's own end, which hears nobody who goes on meanwhile.
+            await speaker.play(PTTAudioFrame(samples: isOver ? [] : mixed()))
         }
+        // Cancelled: the speaker is closed, or nobody is to be heard any more.
+        guard !Task.isCancelled else { return }
+        task = nil
+        endVoices()
     }
 
     private func endVoices() {
@@ -144,21 +150,6 @@ final class Playback {
             voices[session] = nil
             played(session)
         }
-    }
-
-    /// Plays silence, behind which all before it was heard.
-    ///
-    /// - Parameters:
-    ///   - speaker: Where to.
-    ///   - next: When the next frame is due after it.
-    /// - Returns: False if somebody is to be heard before that.
-    private func isHeard(_ speaker: PTTSpeaker, _ next: inout ContinuousClock.Instant) async -> Bool {
-        for _ in 0..<Self.tail {
-            await speaker.play(PTTAudioFrame(samples: []))
-            next += Self.period
-            guard !Task.isCancelled, isOver else { return false }
-        }
-        return true
     }
 
     /// The next 20 milliseconds of everybody.

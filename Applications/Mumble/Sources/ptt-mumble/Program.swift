@@ -6,7 +6,7 @@ import MumbleCore
 import PushToTalk
 
 @main
-struct Program: AsyncParsableCommand {
+struct Program: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ptt-mumble",
         abstract: "Makes a channel of a Mumble server the push-to-talk channel of this machine.",
@@ -33,15 +33,32 @@ struct Program: AsyncParsableCommand {
     )
     var channel: String?
 
+    func run() {
+        // Without an asynchronous main function, whose jobs would run on Swift's thread pool.
+        let program = self
+        _ = MainQueue.start { Self.exit(withError: await program.end()) }
+        // Unlike dispatchMain, which has the main queue run by threads of libdispatch that come and go.
+        RunLoop.main.run()
+    }
+
+    /// - Returns: What the program ends with.
     @MainActor
-    func run() async throws {
+    private func end() async -> any Error {
+        do {
+            return ExitCode(try await status())
+        } catch {
+            return error
+        }
+    }
+
+    @MainActor
+    private func status() async throws -> Int32 {
         // The manager calls its delegate on this queue. On the main queue, all of this application runs on
         // the main actor.
         PTChannelManager.pttCallbackQueue = .main
         let password = ProcessInfo.processInfo.environment["PTT_MUMBLE_PASSWORD"]
         if check {
-            guard await Examination.run(destination, password: password) else { throw ExitCode.failure }
-            return
+            return await Examination.run(destination, password: password) ? EXIT_SUCCESS : EXIT_FAILURE
         }
         let radio: Radio
         do {
@@ -50,7 +67,7 @@ struct Program: AsyncParsableCommand {
             throw error
         } catch {
             Output.error(error.localizedDescription)
-            throw ExitCode.failure
+            return EXIT_FAILURE
         }
         // What ends all programs, as at the end of a session, ends this one too. The channel stays joined.
         signal(SIGINT, SIG_IGN)
@@ -60,7 +77,7 @@ struct Program: AsyncParsableCommand {
         await radio.start()
         let status = await radio.end()
         withExtendedLifetime(interrupt) {}
-        throw ExitCode(status)
+        return status
     }
 
     private func destination() throws -> Destination {

@@ -11,7 +11,7 @@ extension Radio {
 
     /// Sends what is said until the audio session ends, and then that it was the last.
     func record(from microphone: PTTMicrophone) {
-        recording = Task { [weak self] in
+        recording = MainQueue.start { [weak self] in
             for await frame in microphone {
                 guard let self else { return }
                 say(frame.samples, isLast: false)

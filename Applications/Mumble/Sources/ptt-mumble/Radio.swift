@@ -57,7 +57,7 @@ final class Radio: NSObject {
     var network: NetworkMonitor?
     private let running = RunningProgram()
     private var shown: ServerSession.Summary?
-    private let alarm = Alarm()
+    private let alarm: Alarm
     private let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
     private let origin = ContinuousClock.now
 
@@ -70,6 +70,7 @@ final class Radio: NSObject {
         (passwordServer, self.password) = (destination.address.server, password)
         session = ServerSession(destination.address, password: destination.address.password ?? password)
         identity = try Identity.load()
+        alarm = try Alarm()
         guard let encoder = VoiceEncoder() else {
             throw UserFiles.Failure(text: "no memory for Opus")
         }

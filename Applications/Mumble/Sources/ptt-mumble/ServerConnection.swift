@@ -42,7 +42,7 @@ final class ServerConnection {
     ) {
         self.handle = handle
         let check = CertificateCheck(known: known)
-        task = Task { [weak self] in
+        task = MainQueue.start { [weak self] in
             do {
                 let channel = try await Self.connect(to: target, on: group, as: identity, check)
                 try await channel.executeThenClose { inbound, _ in

@@ -10,15 +10,16 @@ final class Examination {
     private let identity: Identity
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let origin = ContinuousClock.now
-    private let alarm = Alarm()
+    private let alarm: Alarm
     private var connection: ServerConnection?
     private var datagrams: DatagramConnection?
     private var certificate: String?
     private let (settlements, settlement) = AsyncStream.makeStream(of: Void.self)
 
-    private init(_ address: ServerAddress, password: String?, as identity: Identity) {
+    private init(_ address: ServerAddress, password: String?, as identity: Identity) throws {
         session = ServerSession(address, password: password)
         self.identity = identity
+        alarm = try Alarm()
     }
 
     /// - Parameters:
@@ -45,7 +46,7 @@ final class Examination {
             let destination = try destination()
             guard let identity else { return false }
             let own = destination.address.password ?? password
-            show(await Examination(destination.address, password: own, as: identity).findings())
+            show(try await Examination(destination.address, password: own, as: identity).findings())
         } catch {
             let cure = Finding.Cure.advice("write ptt-mumble --check mumble://USER@HOST/CHANNEL, or a name")
             show([.failure(.channel, error, otherwise: cure)])
