@@ -124,12 +124,16 @@ final class Playback {
     }
 
     private func play(_ speaker: PTTSpeaker) async {
-        let (beats, beat) = AsyncStream.makeStream(of: Void.self)
+        // At most two at once: what a busy machine delays for longer is missing in the speaker, and caught up
+        // would be heard later from then on.
+        let (beats, beat) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .main)
         timer.setEventHandler { for _ in 0..<timer.data { beat.yield() } }
         timer.schedule(deadline: .now(), repeating: Self.period, leeway: .nanoseconds(0))
         timer.activate()
         defer { timer.cancel() }
+        // Silence that is in hand when a packet is late. Otherwise there is a hole in the first word.
+        await speaker.play(PTTAudioFrame(samples: []))
         var silence = 0
         for await () in beats {
             let isOver = isOver
