@@ -70,8 +70,10 @@ no_bluetooth = clang -shared -fPIC -O2 -o .build/release/no-bluetooth.so Tests/B
 
 # Of Applications/Mumble, beside what the programs above have.
 mumble = Applications/Mumble
+mumble_pages = $(mumble)/.build/pages
 mumble_installed = '$(DESTDIR)$(bindir)/ptt-mumble' '$(DESTDIR)$(unitdir)/ptt-mumble.service' \
-  '$(DESTDIR)$(manifestdir)/ptt-mumble.toml' '$(DESTDIR)$(mandir)/man1/ptt-mumble.1'
+  '$(DESTDIR)$(manifestdir)/ptt-mumble.toml' '$(DESTDIR)$(mandir)/man1/ptt-mumble.1' '$(DESTDIR)$(bashdir)/ptt-mumble' \
+  '$(DESTDIR)$(zshdir)/_ptt-mumble' '$(DESTDIR)$(fishdir)/ptt-mumble.fish'
 # Which packages `make deb` makes beside its own.
 WITH ?=
 
@@ -245,7 +247,7 @@ package-test: dependencies vm-image build  ## the Debian packages installed, upg
 	Tests/SystemTests/packages
 
 desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemons and portal without a screen; pictures in .build/desktop
-	@for program in pttd pttctl ptt-indicator; do swift build --quiet --product $$program || exit 1; done
+	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
 	Tests/DesktopTests/run
 
 desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 and Plasma 6.3 and 6.7; makes their roots, 5 GB, and needs root
@@ -260,16 +262,22 @@ call-test: dependencies build  ## programs that record, calls, and the recipes o
 
 mumble: dependencies  ## Applications/Mumble: a channel of a Mumble server; downloads Swift packages, and takes long the first time
 	swift build --package-path $(mumble) -c release --static-swift-stdlib --product ptt-mumble
+	@.ci/make-completions $(mumble)/.build/release/ptt-mumble $(mumble_pages)
 
 install-mumble:  ## installs what `make mumble` built, beside what `make install` installs
 	@test -x $(mumble)/.build/release/ptt-mumble \
 	  || { echo "make install-mumble: no $(mumble)/.build/release/ptt-mumble, run make mumble first" >&2; exit 1; }
-	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(manifestdir)' '$(DESTDIR)$(mandir)/man1'
+	@test -d $(mumble_pages) || { echo "make install-mumble: no $(mumble_pages), run make mumble first" >&2; exit 1; }
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(manifestdir)' '$(DESTDIR)$(mandir)/man1' \
+	  '$(DESTDIR)$(bashdir)' '$(DESTDIR)$(zshdir)' '$(DESTDIR)$(fishdir)'
 	install -s $(mumble)/.build/release/ptt-mumble '$(DESTDIR)$(bindir)'
 	sed 's|@bindir@|$(bindir)|' $(mumble)/systemd/ptt-mumble.service > '$(DESTDIR)$(unitdir)/ptt-mumble.service'
 	chmod 644 '$(DESTDIR)$(unitdir)/ptt-mumble.service'
 	install -m 644 $(mumble)/systemd/ptt-mumble.toml '$(DESTDIR)$(manifestdir)'
 	install -m 644 $(mumble)/ptt-mumble.1 '$(DESTDIR)$(mandir)/man1'
+	install -m 644 $(mumble_pages)/bash/* '$(DESTDIR)$(bashdir)'
+	install -m 644 $(mumble_pages)/zsh/* '$(DESTDIR)$(zshdir)'
+	install -m 644 $(mumble_pages)/fish/* '$(DESTDIR)$(fishdir)'
 
 mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
 	swift format lint --strict --recursive $(mumble)/Package.swift $(mumble)/Sources $(mumble)/Tests

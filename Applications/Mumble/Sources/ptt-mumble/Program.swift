@@ -29,7 +29,9 @@ struct Program: ParsableCommand {
                 Without it, the last one. Where an address has no channel, the server chooses. The password \
                 of an address is in the environment variable PTT_MUMBLE_PASSWORD.
                 """
-        )
+        ),
+        // A start says what is wrong with the file.
+        completion: .custom { _, _, _ in (try? UserFiles.channelList().names) ?? [] }
     )
     var channel: String?
 
