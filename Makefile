@@ -111,6 +111,7 @@ packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils p
 packages_mumble = $(packages_build) libopus-dev libspeexdsp-dev
 packages_mumble-test = $(packages_mumble) dbus-daemon iproute2 mumble-server openssl pulseaudio pulseaudio-utils python3-cryptography \
   python3-dbus python3-gi systemd util-linux
+packages_mumble-bench = $(packages_mumble-test) mumble sqlite3 xdotool xvfb
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
@@ -120,14 +121,15 @@ packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build po deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build po deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
+PRESSES ?= 30
 
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build po deb packages source release release-key release-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test screenshots bench order fuzz
+.PHONY: help dependencies build po deb packages source release release-key release-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -289,6 +291,12 @@ mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
 	$(mumble)/Tests/EndToEnd/run
 	$(mumble)/Tests/EndToEnd/network
 	$(mumble)/Tests/EndToEnd/families
+
+mumble-bench: dependencies $(static) mumble  ## ptt-mumble beside the Mumble program: latency, loss, clipping, memory, wake-ups; 10 minutes (PRESSES=30)
+	@$(delete_stale)
+	@for program in pttd pttctl; do $(build_release) --quiet --product $$program || exit 1; done
+	PTT_PROGRAMS=$(CURDIR)/.build/release PTT_MUMBLE=$(CURDIR)/$(mumble)/.build/release/ptt-mumble \
+	  $(mumble)/Tests/EndToEnd/benchmark $(PRESSES)
 
 screenshots: dependencies  ## the pictures of the documentation from the programs, not as root; commit .github/screenshots
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done
