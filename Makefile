@@ -249,7 +249,7 @@ package-test: dependencies vm-image build  ## the Debian packages installed, upg
 	Tests/SystemTests/packages
 
 desktop-test: dependencies  ## ptt-indicator on a real panel, notification daemons and portal without a screen; pictures in .build/desktop
-	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
+	@for program in pttd pttctl ptt-indicator; do swift build --quiet --product $$program || exit 1; done
 	Tests/DesktopTests/run
 
 desktops: dependencies build  ## ptt-indicator in sessions of GNOME 48 and 50 and Plasma 6.3 and 6.7; makes their roots, 5 GB, and needs root
@@ -283,7 +283,7 @@ install-mumble:  ## installs what `make mumble` built, beside what `make install
 
 mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
 	swift format lint --strict --recursive $(mumble)/Package.swift $(mumble)/Sources $(mumble)/Tests
-	@for program in pttd pttctl; do swift build --quiet --product $$program || exit 1; done
+	@for program in pttd pttctl ptt-indicator; do swift build --quiet --product $$program || exit 1; done
 	swift test --package-path $(mumble) $(strict)
 	@mkdir -p .build/units && sed 's|@bindir@/ptt-mumble|$(CURDIR)/$(mumble)/.build/debug/ptt-mumble|' \
 	  $(mumble)/systemd/ptt-mumble.service > .build/units/ptt-mumble.service

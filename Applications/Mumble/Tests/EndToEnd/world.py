@@ -124,12 +124,13 @@ class Machine(Lab):
         until("the channel is left", lambda: not self.channel())
 
 
-def png(side):
-    """A picture of noise, which cannot be made smaller."""
+def png(side, grey=None):
+    """A picture of one grey, or of noise, which cannot be made smaller."""
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
-    rows = random.Random(side).randbytes(side * (side + 1))
+    count = side * (side + 1)
+    rows = random.Random(side).randbytes(count) if grey is None else bytes([grey]) * count
     rows = b"".join(b"\0" + rows[at + 1:at + side + 1] for at in range(0, len(rows), side + 1))
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
