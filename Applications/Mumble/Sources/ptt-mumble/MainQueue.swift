@@ -11,6 +11,13 @@ final class MainQueue: TaskExecutor {
         Task(executorPreference: shared, operation: operation)
     }
 
+    /// Waits as `Task.sleep` does, but cannot be cancelled.
+    static func pause(for time: DispatchTimeInterval) async {
+        await withCheckedContinuation { waiter in
+            DispatchQueue.main.asyncAfter(deadline: .now() + time) { waiter.resume() }
+        }
+    }
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         DispatchQueue.main.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }

@@ -5,7 +5,7 @@ import PushToTalk
 // What is said and heard.
 extension Radio {
     /// From the capture of a frame until it is here.
-    private static let longestDelay = Duration.milliseconds(40)
+    private static let longestDelay = DispatchTimeInterval.milliseconds(40)
 
     // MARK: We
 
@@ -30,12 +30,12 @@ extension Radio {
     /// In full duplex the audio session, and with it the microphone's sequence, goes on for whoever is heard.
     private func endRecording() {
         guard let recording else { return }
-        Task { [weak self] in
+        _ = MainQueue.start { [weak self] in
             // What was captured last may not be here yet.
             var before: UInt64?
             while let self, self.recording == recording, before != number {
                 before = number
-                try? await Task.sleep(for: Self.longestDelay)
+                await MainQueue.pause(for: Self.longestDelay)
             }
             guard let self, self.recording == recording else { return }
             recording.cancel()
