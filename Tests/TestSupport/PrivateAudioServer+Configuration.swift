@@ -47,7 +47,7 @@ private func pipeWireTone(_ directory: String) -> String {
             tunnel.mode = source pipe.filename = "\(directory)/tone.pipe"
             audio.format = S16LE audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]
             stream.props = {
-                node.name = tone media.class = Audio/Source node.autoconnect = false node.always-process = true priority.session = 2000 } } }
+                node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000 } } }
     ]
 
     """
