@@ -81,7 +81,7 @@ final class StreamHandle {
         }
     }
 
-    /// Of what it needs to hear. Each change is a wake-up.
+    /// The kinds of things whose changes it needs to hear. Each change is a wake-up.
     var observedKinds: Set<DeviceKind> {
         guard staysOnDevice, stream != nil, !isClosing else { return [] }
         return followsSoftware ? [deviceKind, .sourceOutput] : [deviceKind]
