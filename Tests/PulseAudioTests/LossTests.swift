@@ -133,7 +133,7 @@ extension RealServers {
             let index = try #require(
                 try await fixture.server.sourceOutputs().first?.split(separator: "\t").first
             )
-            await #expect(throws: PrivateAudioServer.NotUsable.self) {
+            await #expect(throws: NotUsable.self) {
                 try await fixture.server.pactl("move-source-output", String(index), "speaker.monitor")
             }
             try await fixture.server.pactl("set-default-source", "speaker.monitor")

@@ -66,7 +66,7 @@ struct AudioServerFixture {
         let server: PrivateAudioServer
         do {
             server = try await .start(program)
-        } catch let error as PrivateAudioServer.NotUsable {
+        } catch let error as NotUsable {
             print("skipped: \(program) cannot run here: \(error)")
             try Test.cancel("\(program) cannot run here: \(error)")
         }

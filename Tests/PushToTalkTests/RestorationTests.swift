@@ -152,7 +152,9 @@ struct RestorationTests {
         in fixture: LibraryFixture,
         reportedTo delegate: RecordingDelegate
     ) async throws {
+        let deadline = Deadline()
         while true {
+            try deadline.check()
             manager.requestBeginTransmitting(channelUUID: fixture.channel)
             guard try await delegate.lines.next() == "didBegin 2" else { continue }
             #expect(try await delegate.lines.next() == "didActivate")

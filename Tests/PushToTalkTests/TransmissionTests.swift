@@ -228,7 +228,7 @@ struct TransmissionTests {
     /// Waits until the microphone is open, and has been for as long as `pactl` takes to run.
     @EventLoop
     private func waitForCapture(in fixture: LibraryFixture) async throws {
-        while try await !fixture.sound.pactl("list", "source-outputs").contains("Corked: no") {}
+        try await until { try await fixture.sound.pactl("list", "source-outputs").contains("Corked: no") }
         _ = try await fixture.sound.sourceOutputs()
     }
 

@@ -47,9 +47,11 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
         line: UInt = #line,
         where isWanted: (Element) -> Bool
     ) async throws -> Element {
+        let deadline = Deadline(within: limit, file: file, line: line)
         while true {
             let element = try await next(within: limit, file: file, line: line)
             if isWanted(element) { return element }
+            try deadline.check()
         }
     }
 

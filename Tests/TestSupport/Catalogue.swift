@@ -22,7 +22,7 @@ package final class Catalogue {
         )
         let status = try await making.exitStatus()
         guard status == 0 else {
-            throw NotReached(description: "no catalogue of \(language): msgfmt or C.utf8 is missing")
+            throw NotUsable(description: "no catalogue of \(language): msgfmt or C.utf8 is missing")
         }
     }
 

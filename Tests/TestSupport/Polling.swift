@@ -1,13 +1,8 @@
 import EventLoop
 
-/// What a test has waited for in vain.
-package struct NotReached: Error, CustomStringConvertible {
-    package let description: String
-}
-
 /// Waits for what changes without an event: a file, or what another program prints.
 ///
-/// - Throws: ``NotReached``, or the error of `isReached`.
+/// - Throws: ``TimeLimitExceeded``, or the error of `isReached`.
 @EventLoop
 package func until(
     within limit: Duration = awaitLimit,
@@ -15,11 +10,28 @@ package func until(
     line: UInt = #line,
     _ isReached: () async throws -> Bool
 ) async throws {
-    let end = MonotonicInstant.now + limit
+    let deadline = Deadline(within: limit, file: file, line: line)
     while try await !isReached() {
-        guard .now < end else {
-            throw NotReached(description: "what \(file):\(line) waits for has not come within \(limit)")
-        }
+        try deadline.check()
         await pause(.milliseconds(20))
+    }
+}
+
+/// Ends a loop of waits each of which may succeed, for ever, without what the loop waits for.
+package struct Deadline {
+    private let end: MonotonicInstant
+    private let error: TimeLimitExceeded
+
+    package init(
+        within limit: Duration = awaitLimit,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        end = .now + limit
+        error = TimeLimitExceeded(limit: limit, file: file, line: line)
+    }
+
+    package func check() throws {
+        guard .now < end else { throw error }
     }
 }

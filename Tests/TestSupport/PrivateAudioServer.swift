@@ -22,10 +22,6 @@ package final class PrivateAudioServer {
         }
     }
 
-    package struct NotUsable: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     package let program: Program
     /// For `AudioServer(address:)` and `PULSE_SERVER`.
     package let address: String
@@ -282,7 +278,7 @@ package final class PrivateAudioServer {
     private func until(_ expectation: String, _ isMet: @EventLoop () async throws -> Bool) async throws {
         do {
             try await TestSupport.until(isMet)
-        } catch is NotReached {
+        } catch is TimeLimitExceeded {
             throw NotUsable(description: "\(program): time limit: \(expectation); \(logs)")
         }
     }

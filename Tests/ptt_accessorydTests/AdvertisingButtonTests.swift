@@ -145,7 +145,7 @@ import Testing
         )
         _ = try await pttctl.lines.first { $0.contains("press the button of") }
         // The discovery may not have begun yet.
-        while try await fixture.simulator?.ask("raw \(Self.recorded[0])") != "ok" {}
+        try await until { try await fixture.simulator?.ask("raw \(Self.recorded[0])") == "ok" }
         _ = try await pttctl.lines.first { $0.hasSuffix("it is encrypted, and its key is not known") }
         pttctl.write(String(Self.recordedKey.reversed()))
         _ = try await pttctl.lines.first { $0.hasSuffix("its key does not fit") }

@@ -219,7 +219,7 @@ final class IndicatorFixture {
 
     /// Returns when no capture stream is left.
     func isNotRecorded() async throws {
-        while try await sound?.sourceOutputs().isEmpty == false {}
+        try await until { try await sound?.sourceOutputs().isEmpty != false }
     }
 
     /// The origin of the next transmission.

@@ -62,9 +62,10 @@ struct PictureDecoderTests {
             ended: { ended.add($0) }
         )
         var status = ""
-        repeat {
+        try await until {
             status = try String(contentsOfFile: "/proc/\(process.processID)/status", encoding: .utf8)
-        } while !status.contains("Seccomp:\t2")
+            return status.contains("Seccomp:\t2")
+        }
         #expect(status.contains("NoNewPrivs:\t1"))
         #expect(status.contains("Threads:\t1\n"))
         let limits = try String(contentsOfFile: "/proc/\(process.processID)/limits", encoding: .utf8)

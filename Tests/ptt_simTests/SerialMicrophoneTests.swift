@@ -50,7 +50,7 @@ import Testing
         try await client.register()
         #expect(await client.connect() == "br-connection-create-socket")
         _ = close(port)
-        while await client.connect() != nil {}
+        try await until { await client.connect() == nil }
         _ = close(try await client.port())
     }
 

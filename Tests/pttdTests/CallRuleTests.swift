@@ -20,7 +20,7 @@ import Testing
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
         let caller = try fixture.sound.caller("--playback")
-        #expect(try await fixture.firstEnd() == .callActive)
+        #expect(try await fixture.end() == .callActive)
         try await fixture.sound.isNotRecorded()
         let refused = try await refusal { _ = try await fixture.accessoryd.begin(.other) }
         #expect(refused.code == .callActive)
@@ -58,7 +58,7 @@ import Testing
             try modemManager.add(number, .ringingIn)
             try await fixture.sound.isNotRecorded()
             fastest = min(fastest, .now - start)
-            #expect(try await fixture.firstEnd() == .callActive)
+            #expect(try await fixture.end() == .callActive)
             try modemManager.change(number, .terminated)
             try await fixture.published { $0 == .callChanged(call: nil) }
         }
@@ -105,18 +105,9 @@ import Testing
     }
 }
 
-extension MicrophoneFixture {
-    /// Skips the packets before the end.
-    func firstEnd() async throws -> EndCause? {
-        while true {
-            if let cause = try await firstSoundOrEnd() { return cause }
-        }
-    }
-}
-
 extension PrivateAudioServer {
     /// Waits until no capture stream is left.
     fileprivate func isNotRecorded() async throws {
-        while try await !sourceOutputs().isEmpty {}
+        try await TestSupport.until { try await sourceOutputs().isEmpty }
     }
 }

@@ -23,7 +23,7 @@ import Testing
             arguments: [.string("12345"), .string("")]
         )
         try await mock.call(dial)
-        #expect(try await fixture.firstEnd() == .callActive)
+        #expect(try await fixture.end() == .callActive)
         #expect(try await fixture.accessoryd.status().call == .oFono)
         // The template's own HangupAll withdraws the object first, and then its signal reaches no bus.
         try await mock.emit(
@@ -65,7 +65,7 @@ import Testing
         let calls = MockedService.properties(["Calls": .array(of: "o", [.objectPath(ringing)])])
         try await mock.mock("UpdateProperties", at: modem, [.string(voice), calls])
         try await mock.emit("CallAdded", of: voice, at: modem, ringing)
-        #expect(try await fixture.firstEnd() == .callActive)
+        #expect(try await fixture.end() == .callActive)
         #expect(try await fixture.accessoryd.status().call == .modem)
 
         let later = try await mock.fixture()

@@ -150,9 +150,10 @@ import Testing
         try await fixture.untilIdle()
         #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
         // WirePlumber 0.4 may lose a move that comes while it follows another default source.
-        repeat {
+        try await until {
             try await fixture.move(application, to: "ptt_mic")
-        } while try await !fixture.sound.isRecorded("ptt_mic")
+            return try await fixture.sound.isRecorded("ptt_mic")
+        }
         try await fixture.untilRecorded()
         #expect(try await application.next(4800, skipping: 24_000).loudest == 0)
         let start = application.samples.count
@@ -186,7 +187,7 @@ import Testing
         let listener = try CallApplication(fixture.sound, recordingFrom: "speaker.monitor")
         _ = try await fixture.presser.begin()
         // One of two channels of the speaker.
-        while try await listener.next(2400).loudest < 4000 {}
+        try await listener.untilLoud(4000)
         try await fixture.presser.end()
         #expect(try await fixture.nextEnd() == .released)
         try await fixture.untilRecorded()
@@ -261,7 +262,8 @@ extension VirtualMicrophoneFixture {
 
 extension CallApplication {
     /// Waits until it hears the microphone.
-    fileprivate func untilLoud() async throws {
-        while try await next(2400).loudest < 9000 {}
+    fileprivate func untilLoud(_ magnitude: Int = 9000) async throws {
+        let deadline = Deadline()
+        while try await next(2400).loudest < magnitude { try deadline.check() }
     }
 }

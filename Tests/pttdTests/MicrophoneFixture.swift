@@ -48,7 +48,7 @@ final class MicrophoneFixture {
         let sound: PrivateAudioServer
         do {
             sound = try await .start(program)
-        } catch let error as PrivateAudioServer.NotUsable {
+        } catch let error as NotUsable {
             print("skipped: \(program) cannot run here: \(error)")
             try Test.cancel("\(program) cannot run here: \(error)")
         }
@@ -136,9 +136,11 @@ final class MicrophoneFixture {
         while packetCount < count { _ = try await happenings.next() }
     }
 
-    /// Call ``firstSoundOrEnd()`` before.
+    /// The end of the transmission, after all packets.
     func end() async throws -> EndCause {
+        let deadline = Deadline()
         while true {
+            try deadline.check()
             if let cause = try await firstSoundOrEnd() { return cause }
         }
     }

@@ -35,7 +35,7 @@ final class ToneFixture {
         let sound: PrivateAudioServer
         do {
             sound = try await .start(program)
-        } catch let error as PrivateAudioServer.NotUsable {
+        } catch let error as NotUsable {
             print("skipped: \(program) cannot run here: \(error)")
             try Test.cancel("\(program) cannot run here: \(error)")
         }
@@ -115,7 +115,9 @@ final class ToneFixture {
 
     /// `count` samples at the speaker, from the first loud one.
     func heard(_ count: Int) async throws -> [Int16] {
+        let deadline = Deadline()
         while true {
+            try deadline.check()
             let heard = recorded.drop { abs($0) < Self.audible }
             if heard.count >= count { return Array(heard.prefix(count)) }
             try await arrived.next()

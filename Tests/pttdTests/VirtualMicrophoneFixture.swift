@@ -32,7 +32,7 @@ final class VirtualMicrophoneFixture {
         let sound: PrivateAudioServer
         do {
             sound = try await .start(program, fragments: fragments)
-        } catch let error as PrivateAudioServer.NotUsable {
+        } catch let error as NotUsable {
             print("skipped: \(program) cannot run here: \(error)")
             try Test.cancel("\(program) cannot run here: \(error)")
         }
