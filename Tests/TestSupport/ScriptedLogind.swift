@@ -195,16 +195,19 @@ package final class ScriptedLogind {
         try emit("SessionRemoved", .string(name), .objectPath(path(name)))
     }
 
-    /// Waits until the core has received all signals.
+    /// Waits until the core has received all signals, and the replies to what it asked because of them.
     package func coreHasReadSignals() async throws {
-        // A change of a session that the core does not have makes it read the properties, each time.
         let name = "stranger"
-        if sessions[name] == nil {
-            try add(name, Session(user: getuid() + 1))
-        } else {
-            try change(name, isLocked: true)
+        // The second signal follows the replies.
+        for _ in 0..<2 {
+            // A change of a session that the core does not have makes it read the properties, each time.
+            if sessions[name] == nil {
+                try add(name, Session(user: getuid() + 1))
+            } else {
+                try change(name, isLocked: true)
+            }
+            _ = try await readSessions.first { $0 == name }
         }
-        _ = try await readSessions.first { $0 == name }
     }
 
     private func emit(_ member: String, _ arguments: BusValue...) throws {
