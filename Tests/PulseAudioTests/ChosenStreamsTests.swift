@@ -96,10 +96,46 @@ import Testing
         #expect(chosen.next([here], devices(isDefault: true)) == (device == 1 ? [] : hold))
     }
 
+    /// The default source is listed a moment before the streams.
+    @Test mutating func `a stream whose microphone has gone follows, also if another is the default by then`()
+    {
+        #expect(chosen.next([stream(41, on: 1)], devices(others: [1, 2, 31])) == [])
+        #expect(chosen.next([stream(41, on: 32)], devices(others: [2, 31])) == [])
+    }
+
+    @Test mutating func `a stream that has asked for the source is held also if its microphone has gone`() {
+        let asking = stream(41, on: 1, named: true)
+        #expect(chosen.next([asking], devices(isPipeWire: true, others: [1, 2, 31])) == [])
+        let here = stream(41, on: 32, named: true)
+        #expect(chosen.next([here], devices(isPipeWire: true, others: [2, 31])) == [move(here, to: [32])])
+    }
+
+    @Test(arguments: [false, true])
+    mutating func `a stream is held again if its source was the default one when it was held`(
+        isPipeWire: Bool
+    ) {
+        let stream = stream(41, on: 32, named: true)
+        #expect(!chosen.next([stream], devices(isPipeWire: isPipeWire)).isEmpty)
+        let isDefault = devices(isPipeWire: isPipeWire, isDefault: true)
+        #expect(chosen.next([stream], isDefault) == [move(stream, to: [31])])
+        let parked = self.stream(41, on: 31, named: true)
+        #expect(chosen.next([parked], isDefault) == [])
+    }
+
+    @Test(arguments: [false, true])
+    mutating func `a stream that the server moves away while it is being held is moved back`(isPipeWire: Bool)
+    {
+        let here = devices(isPipeWire: isPipeWire)
+        #expect(!chosen.next([stream(41, on: 32, named: true)], here).isEmpty)
+        let away = stream(41, on: 1, named: true)
+        #expect(chosen.next([away], here) == [move(away, to: [32], isReturn: true)])
+    }
+
     @Test mutating func `a stream that a person moves to the source is held`() {
         #expect(chosen.next([stream(41, on: 1)], devices()) == [])
         let moved = stream(41, on: 32)
         #expect(chosen.next([moved], devices()) == [move(moved, to: [31, 32])])
+        #expect(chosen.next([moved], devices()) == [])
         #expect(chosen.next([moved], devices(isDefault: true)) == [])
         #expect(chosen.next([stream(41, on: 1)], devices(isDefault: true)) == [])
         #expect(chosen.next([moved], devices(isDefault: true)) == [move(moved, to: [31])])
@@ -137,6 +173,7 @@ import Testing
         #expect(chosen.next([away], devices()) == [back])
         let returned = stream(41, on: 32)
         #expect(chosen.next([returned], devices()) == [move(returned, to: [31, 32])])
+        #expect(chosen.next([returned], devices()) == [])
         #expect(chosen.next([away], devices()) == [])
     }
 
@@ -176,7 +213,7 @@ import Testing
     /// While PipeWire moves a stream it has no source for a moment, and others keep theirs.
     @Test mutating func `a stream that a person moves stays there`() {
         let here = devices(isPipeWire: true)
-        _ = chosen.next([stream(41, on: 32)], here)
+        for _ in 0..<2 { _ = chosen.next([stream(41, on: 32)], here) }
         #expect(chosen.next([stream(41, on: .max)], here) == [])
         #expect(chosen.next([stream(41, on: 1)], here) == [])
     }

@@ -123,7 +123,7 @@ import Testing
         var devices = pipeWire(loopbacks: [50, 60])
         #expect(plan.handle(devices).orders == [.unload(module: 60)])
         devices.sourceOutputs = [stream(41, on: 260, "Mumble")]
-        #expect(plan.handle(devices).condition == usable(160, 260, ["Mumble"]))
+        for _ in 0..<2 { #expect(plan.handle(devices).condition == usable(160, 260, ["Mumble"])) }
         devices.sourceOutputs.append(stream(42, on: 250, "OBS"))
         #expect(
             plan.handle(devices).orders == [.hold(42, sources: [250]), .moveOutput(41, source: 250)]

@@ -46,6 +46,9 @@ struct ChosenStreams: Sendable {
         /// Has chosen the source, and was not ordered anywhere yet.
         static let unheld = held(at: .max)
 
+        /// Has chosen the source, and was ordered here with the last step. The server does not hold it if
+        /// this had become the default source by then, which the listing before may not have shown.
+        case ordered(to: UInt32)
         /// Has chosen the source, and was ordered here, so that the server holds it.
         case held(at: UInt32)
         /// Has chosen the source, does not have it, and was ordered back so often.
@@ -78,7 +81,7 @@ struct ChosenStreams: Sendable {
     mutating func disconnected(isPipeWire: Bool) {
         known = known.filter { _, entry in
             switch entry.standing {
-            case .held, .returning: isPipeWire
+            case .ordered, .held, .returning: isPipeWire
             case .following, .elsewhere: false
             }
         }
@@ -105,7 +108,7 @@ struct ChosenStreams: Sendable {
             guard var standing = standing(of: stream, earlier, devices) else { continue }
             if let move = move(stream, standing, devices) {
                 moves.append(move)
-                if case .held = standing { standing = .held(at: move.target) }
+                if case .held = standing { standing = .ordered(to: move.target) }
             }
             known[stream.index] = (stream, standing)
         }
@@ -121,10 +124,11 @@ struct ChosenStreams: Sendable {
         guard devices.others.contains(stream.device) else {
             switch earlier {
             // A session manager that has come back knows nothing of earlier orders.
-            case .held where !devices.hasLinks: return .returning(attempts: 0)
+            case .ordered where !devices.hasLinks, .held where !devices.hasLinks:
+                return .returning(attempts: 0)
             case .elsewhere(let device, let mayFollow):
                 return .elsewhere(device, mayFollow: mayFollow || hasBecomeDefault && device == formerDefault)
-            case .held, .returning, .following, nil: return earlier
+            case .ordered, .held, .returning, .following, nil: return earlier
             }
         }
         let elsewhere = Standing.elsewhere(
@@ -132,6 +136,7 @@ struct ChosenStreams: Sendable {
             mayFollow: hasBecomeDefault && stream.device == formerDefault
         )
         switch earlier {
+        case .ordered: return .returning(attempts: 1)  // No person is so fast.
         case .held:
             let isMovedByServer = wasMissing || wasDefault && !devices.isDefault
             return isMovedByServer ? .returning(attempts: 1) : elsewhere
@@ -156,12 +161,15 @@ struct ChosenStreams: Sendable {
         let mayFollow =
             devices.isDefault && devices.isPipeWire && stream.requestedDevice != devices.name
         switch earlier {
+        case .ordered(let place): return devices.defaultSource == place ? .unheld : .held(at: place)
         case .held(let place): return .held(at: place)
         case .following: return .following
         case .returning: return .unheld
         case nil: return mayFollow ? .following : .unheld
         case .elsewhere(let device, let wasOnDefault):
-            let isMovedByServer = wasOnDefault || !wasDefault || !devices.others.contains(device)
+            // A stream whose device goes is moved to what is the default source then.
+            if !devices.others.contains(device), stream.requestedDevice != devices.name { return .following }
+            let isMovedByServer = wasOnDefault || !wasDefault
             return mayFollow || devices.isDefault && isMovedByServer ? .following : .unheld
         }
     }
@@ -170,7 +178,7 @@ struct ChosenStreams: Sendable {
         let isReturn = !devices.deliver(to: stream)
         let target = devices.isDefault ? devices.monitor ?? devices.source : devices.source
         switch standing {
-        case .following, .elsewhere: return nil
+        case .ordered, .following, .elsewhere: return nil
         case .returning:
             guard isReturn, devices.others.contains(stream.device) else { return nil }
         case .held(let place):
