@@ -83,6 +83,7 @@ import Testing
             recordingFrom: nil,
             properties: ["application.name=other"]
         )
+        try await follower.untilLoud()
         let application = try await fixture.record()
         try await fixture.sound.removeMicrophone()
         for _ in 0..<3 {

@@ -104,10 +104,14 @@ final class VirtualMicrophoneFixture {
         return application
     }
 
-    /// One more, with a name of its own.
+    /// One more, with a name of its own, or that of one that was killed.
     func record(as name: String) async throws -> CallApplication {
+        func isRecording(_ state: VirtualMicrophone) -> Bool {
+            if case .recorded(let names) = state { names.contains(name) } else { false }
+        }
+        try await until { !isRecording($0) }
         let application = try CallApplication(sound, properties: ["application.name=\(name)"])
-        try await until { if case .recorded(let names) = $0 { names.contains(name) } else { false } }
+        try await until(isRecording)
         return application
     }
 
