@@ -1,8 +1,10 @@
 import EventLoop
+import Glibc
 import JSON
 import TestSupport
 import Testing
-import Varlink
+
+@testable import Varlink
 
 /// The order in which connections are served.
 @Suite struct TurnTests {
@@ -23,6 +25,24 @@ import Varlink
         call.reply()
         _ = try await peer.next()
         return (peer, call.connection)
+    }
+
+    /// A client may close one connection and call on the next before the server has accepted that.
+    @Test @EventLoop func `peers that wait together are accepted one after the other, each in a turn`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let path = scratch.directory + "/socket"
+        let turns = AsyncQueue(of: MonotonicInstant.self)
+        let listener = try Listener(try UnixSocket.listen(at: path, .stream), path: path) { result in
+            guard case .success(let descriptor) = result else { return }
+            _ = close(descriptor)
+            turns.add(EventLoop.turnTime)
+        }
+        let clients = try (0..<3).map { _ in try VarlinkClient(connectingTo: path) }
+        let accepted = try await turns.next(3)
+        #expect(accepted[0] < accepted[1] && accepted[1] < accepted[2])
+        withExtendedLifetime((listener, clients)) {}
     }
 
     @Test @EventLoop func `other connections are served after a few messages of one`() async throws {

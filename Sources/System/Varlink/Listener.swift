@@ -15,8 +15,6 @@ final class Listener {
 
     /// A failed `accept` leaves the socket readable: without a pause the loop would call again immediately.
     private static let retryTime = Duration.seconds(1)
-    /// More peers are accepted in the next turn of the loop, after other work.
-    private static let acceptsPerTurn = 16
 
     /// - Parameters:
     ///   - descriptor: A listening socket.
@@ -46,15 +44,15 @@ final class Listener {
         if let path { _ = unlink(path) }
     }
 
+    /// Accepts one peer in each turn of the loop: then a connection that was closed before this one was made
+    /// has ended before its first message is handled, also if both are of one client that waits for neither.
     private func accept() {
-        for _ in 0..<Self.acceptsPerTurn {
-            do throws(SystemError) {
-                guard let accepted = try UnixSocket.accept(descriptor.value) else { return }
-                handler(.success(accepted.release()))
-            } catch {
-                handler(.failure(error))
-                return pause()
-            }
+        do throws(SystemError) {
+            guard let accepted = try UnixSocket.accept(descriptor.value) else { return }
+            handler(.success(accepted.release()))
+        } catch {
+            handler(.failure(error))
+            pause()
         }
     }
 
