@@ -59,6 +59,7 @@ extension Model {
         case .timeLimit: tones.append("timeLimitReached")
         case .linkLost, .deviceRemoved: tones.append("accessoryLost")
         case .microphoneLost, .noMicrophone, .microphoneMuted, .applicationUnavailable: tones.append("denied")
+        case .floorTaken: tones.append("busy")
         case .preempted, .audioServerLost, .suspended, .sessionInactive, .shuttingDown: break
         // Semantics, “A short press”: a press that was too short for the talk permit has no end either.
         default: if isLive { tones.append("end") }

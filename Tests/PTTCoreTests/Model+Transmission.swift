@@ -242,7 +242,7 @@ extension Model {
         let by: TransmitSource =
             switch cause {
             case .released: transmission.source
-            case .stopped: channel?.running?.client == client ? .developerRequest : .userRequest
+            case .stopped, .floorTaken: channel?.running?.client == client ? .developerRequest : .userRequest
             default: .unknown
             }
         if cause == .released, lags(transmission) {

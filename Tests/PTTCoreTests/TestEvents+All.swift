@@ -76,6 +76,7 @@ extension TestEvents {
         "a person stops the button": end(button, by: commandLine, .stopped),
         "the headset is unplugged": end(headset, by: accessoryd, .deviceRemoved),
         "Radio stops": end(nil, by: radio, .stopped),
+        "Radio yields the floor": end(nil, by: radio, .floorTaken),
         "a person stops": end(nil, by: commandLine),
         "Radio enters the foreground": foreground(true),
         "Radio enters the background": foreground(false),

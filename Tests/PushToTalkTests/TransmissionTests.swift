@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import PTTMessages
 import PushToTalk
+import ServiceClient
 import TestSupport
 import Testing
 
@@ -36,6 +37,26 @@ struct TransmissionTests {
         try await fixture.release(button)
         #expect(try await delegate.lines.next(2) == ["didEnd 3", "didDeactivate"])
         withExtendedLifetime(joined) {}
+    }
+
+    /// Semantics, “Tones”.
+    @EventLoop
+    @Test func `a press that the network does not grant ends with the floor taken`() async throws {
+        let fixture = try await LibraryFixture.start()
+        let delegate = RecordingDelegate()
+        let joined = try await Joined.make(fixture, delegate)
+        let watcher = try ServiceConnection.core()
+        let ends = AsyncQueue(of: EndCause.self)
+        watcher.subscribe(
+            { if case .transmissionEnded(_, let cause, _) = $0.event { ends.add(cause) } },
+            ended: { _ in }
+        )
+        let button = try await fixture.press()
+        #expect(try await delegate.lines.next(2) == ["didBegin 3", "didActivate"])
+        joined.manager.pttYieldFloor(channelUUID: fixture.channel)
+        #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
+        #expect(try await ends.next() == .floorTaken)
+        for connection in [watcher, button] { connection.close() }
     }
 
     /// Semantics, “A second begin”, “A stop without a transmission”.

@@ -1,4 +1,5 @@
 public import Foundation
+import PTTMessages
 import Synchronization
 
 // Members without a counterpart in Apple's framework. All of them begin with `ptt`.
@@ -41,5 +42,13 @@ extension PTChannelManager {
     ///     participant is not played until the emergency ends. Buttons that do not transmit are refused.
     public func pttRequestBeginTransmitting(channelUUID: UUID, role: PTTButtonRole) {
         begin(channelUUID, role.requested)
+    }
+
+    /// Linux: ends the transmission because the network has granted the floor to somebody else. The person
+    /// hears the busy tone, as with a press while a participant talks.
+    ///
+    /// The delegate's `didEndTransmittingFrom` or `failedToStopTransmittingInChannel` reports the result.
+    public func pttYieldFloor(channelUUID: UUID) {
+        stop(channelUUID, .floorTaken)
     }
 }

@@ -172,11 +172,11 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         if isWanted { stop(channelUUID) }
     }
 
-    private func stop(_ channelUUID: UUID) {
+    func stop(_ channelUUID: UUID, _ cause: EndCause = .stopped) {
         let request = ChannelInterface.EndRequest(
             channelID: ChannelID(channelUUID),
             origin: nil,
-            cause: .stopped
+            cause: cause
         )
         onAttachment { attachment in
             attachment.call(ChannelInterface.endTransmitting, request, isEnd: true) {

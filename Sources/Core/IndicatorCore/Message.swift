@@ -60,6 +60,7 @@ extension EndCause {
             Text("It ended: the application does not run")
         case .connectionLost: Text("It ended: the program that talked has ended")
         case .modeChanged: Text("It ended: the channel allows only listening")
+        case .floorTaken: Text("It ended: somebody else has the floor")
         case .unknown, .released, .stopped, .preempted, .channelLeft, .audioServerLost, .suspended,
             .sessionLocked, .sessionInactive, .shuttingDown, .callActive, .recorderGone:
             nil

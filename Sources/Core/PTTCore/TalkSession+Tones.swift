@@ -32,6 +32,7 @@ extension EndCause {
         case .timeLimit: .timeLimitReached
         case .linkLost, .deviceRemoved: .accessoryLost
         case .microphoneLost, .noMicrophone, .microphoneMuted, .applicationUnavailable: .denied
+        case .floorTaken: .busy
         case .unknown, .released, .stopped, .connectionLost, .applicationGone, .audioConnectionLost,
             .channelLeft, .sessionLocked, .modeChanged, .callActive, .recorderGone:
             wasLive ? .end : nil

@@ -244,12 +244,11 @@ extension EndCause {
     fileprivate func source(of transmission: Transmission, isByApplication: Bool) -> TransmitSource {
         switch self {
         case .released: transmission.source
-        case .stopped: isByApplication ? .developerRequest : .userRequest
+        case .stopped, .floorTaken: isByApplication ? .developerRequest : .userRequest
         case .unknown, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost, .channelLeft,
             .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone, .microphoneMuted,
             .suspended, .sessionLocked, .sessionInactive, .modeChanged, .applicationUnavailable,
-            .shuttingDown,
-            .preempted, .callActive, .recorderGone:
+            .shuttingDown, .preempted, .callActive, .recorderGone:
             .unknown
         }
     }

@@ -59,8 +59,7 @@ extension EndCause {
         case .unknown, .stopped, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost,
             .channelLeft, .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone,
             .microphoneMuted, .suspended, .sessionLocked, .sessionInactive, .modeChanged,
-            .applicationUnavailable,
-            .shuttingDown, .preempted, .callActive, .recorderGone:
+            .applicationUnavailable, .shuttingDown, .preempted, .floorTaken, .callActive, .recorderGone:
             false
         }
     }

@@ -42,6 +42,8 @@ package enum EndCause: String, WireEnum {
     case shuttingDown
     /// An emergency took its place.
     case preempted
+    /// The application ended it because somebody else has the floor of its network.
+    case floorTaken
     /// A call began.
     case callActive
     /// The last application that recorded from the Push-to-Talk Microphone stopped, or the Push-to-Talk

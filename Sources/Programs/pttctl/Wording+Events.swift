@@ -151,6 +151,7 @@ extension Wording {
         case .applicationUnavailable: localized("the application was started for it but did not attach")
         case .shuttingDown: localized("the core is shutting down")
         case .preempted: localized("an emergency took its place")
+        case .floorTaken: localized("somebody else has the floor")
         case .callActive: localized("a call began")
         case .recorderGone: localized("no application uses the Push-to-Talk Microphone any more")
         }
