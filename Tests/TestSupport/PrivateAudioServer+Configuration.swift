@@ -1,12 +1,15 @@
 extension PrivateAudioServer.Program {
-    /// The files of the server in its directory.
-    func configuration(_ directory: String) -> [(name: String, text: String)] {
+    /// The files of the server in its directory; of one whose command prints this version.
+    func configuration(_ directory: String, _ version: String) -> [(name: String, text: String)] {
         switch self {
         case .pulseAudio: [("pulse.pa", pulseScript(directory))]
         case .pipeWire:
             [
                 ("config/pipewire/pipewire.conf.d/devices.conf", pipeWireDevices),
-                ("config/pipewire/tone.conf", pipeWireTone(directory)),
+                (
+                    "config/pipewire/tone.conf",
+                    pipeWireTone(directory, isOld: version.contains("libpipewire 0."))
+                ),
             ]
         }
     }
@@ -36,7 +39,10 @@ private let pipeWireDevices = """
     """
 
 /// A program whose source delivers what is written to a pipe.
-private func pipeWireTone(_ directory: String) -> String {
+///
+/// One of PipeWire 1.4 that was paused delivers first what waited in its pipe, and then nothing for 160 ms;
+/// one of 0.3 that always runs is silent at times.
+private func pipeWireTone(_ directory: String, isOld: Bool) -> String {
     """
     context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }
     context.modules = [
@@ -47,7 +53,8 @@ private func pipeWireTone(_ directory: String) -> String {
             tunnel.mode = source pipe.filename = "\(directory)/tone.pipe"
             audio.format = S16LE audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]
             stream.props = {
-                node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000 } } }
+                node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000
+                node.always-process = \(!isOld) } } }
     ]
 
     """

@@ -136,11 +136,14 @@ package final class PrivateAudioServer {
         }
     }
 
-    /// Removes one that ``addMicrophone(_:)`` has added.
+    /// Removes one that ``addMicrophone(_:)`` has added, which PipeWire 1.4 refuses at times.
     package func removeMicrophone(_ name: String) async throws {
-        let modules = try await pactl("list", "short", "modules").split(separator: "\n")
-        let module = modules.first { $0.contains("source_name=\(name) ") }
-        try await pactl("unload-module", String((module ?? "").prefix { $0 != "\t" }))
+        try await until("\(name) is gone") { [self] in
+            let modules = try await pactl("list", "short", "modules").split(separator: "\n")
+            let module = modules.first { $0.contains("source_name=\(name) ") }?.prefix { $0 != "\t" }
+            if let module { _ = try await output(of: ["pactl", "unload-module", String(module)]) }
+            return module == nil
+        }
         pipes.removeAll { $0.path.hasSuffix("/\(name).pipe") }
     }
 
@@ -227,7 +230,8 @@ package final class PrivateAudioServer {
     }
 
     private func startProcesses() async throws {
-        for (name, text) in program.configuration(directory) {
+        let version = try await run([program.executables[0], "--version"])
+        for (name, text) in program.configuration(directory, version) {
             try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
         }
         switch program {
