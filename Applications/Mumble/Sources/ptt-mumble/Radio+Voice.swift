@@ -79,11 +79,17 @@ extension Radio {
     }
 
     /// Ends our transmission, of which nothing more is sent.
-    func stop() {
+    ///
+    /// - Parameter isFloorTaken: Whether somebody else has the floor: the person hears the busy tone then.
+    func stop(isFloorTaken: Bool = false) {
         isSilenced = true
         session.withdraw()
         guard isTransmitting else { return }
-        manager?.stopTransmitting(channelUUID: channelUUID)
+        if isFloorTaken {
+            manager?.pttYieldFloor(channelUUID: channelUUID)
+        } else {
+            manager?.stopTransmitting(channelUUID: channelUUID)
+        }
     }
 
     /// Somebody is heard who goes first.
@@ -91,14 +97,14 @@ extension Radio {
         let isEmergency = self.session.isEmergency(session)
         let reason = self.session.hasFloor ? "began at the same time and goes first" : "has the floor"
         Output.line("\(name(session)) \(isEmergency ? "has an emergency and goes first" : reason)")
-        stop()
+        stop(isFloorTaken: true)
     }
 
     /// Somebody else has been granted the floor.
     func denied(_ session: UInt32) {
         Output.line("\(name(session)) has the floor")
         floor.deny()
-        stop()
+        stop(isFloorTaken: true)
     }
 
     // MARK: Others

@@ -113,6 +113,15 @@ class Machine(Lab):
             # It may be another one by now.
             return base64.b64decode(answer["parameters"].get("image", ""))
 
+    def watch(self):
+        """From now on the events are kept, as `pttctl monitor` prints them, until the channel is left."""
+        self.start("monitor", [os.path.join(build, "pttctl"), "monitor"])
+        until("the status is shown, which events follow", lambda: "\nchannel " in "\n" + self.log("monitor"))
+
+    def transmissions_ended(self, cause):
+        """How many, by the events."""
+        return self.log("monitor").count(f"transmission ended: Button, {cause}")
+
     def ends(self):
         process = self.processes.pop("ptt-mumble")
         return process.wait(20)
@@ -120,7 +129,8 @@ class Machine(Lab):
     def leave(self):
         if "ptt-mumble" in self.processes:
             self.stop("ptt-mumble", signal.SIGINT)
-        self.run("rm", "-f", self.path("ptt-mumble.log"))
+        self.stop("monitor")
+        self.run("rm", "-f", self.path("ptt-mumble.log"), self.path("monitor.log"))
         until("the channel is left", lambda: not self.channel())
 
 
