@@ -10,7 +10,9 @@ import Testing
         throws
     {
         var test = try GrantedFloor.joined()
-        let asked = try GrantedFloor.floor(test.session.transmissionBegan(test.now))
+        let effects = test.session.transmissionBegan(test.now)
+        #expect(effects.contains(.note("4 is asked for the floor")))
+        let asked = try GrantedFloor.floor(effects)
         #expect(asked.map(\.to) == [4] && asked.map(\.1) == [FloorMessage(kind: .request, sequence: 1)])
         for _ in 0..<5 {
             #expect(try GrantedFloor.sent(test.session.say(TestSession.packet, test.now)) == 0)

@@ -47,7 +47,10 @@ extension ServerSession {
             return control.holder(for: session, now).map { denied($0) } ?? []
         }
         outgoing.isUngranted = true
-        return [send(control.ask(arbitrator, now), to: arbitrator)]
+        let name = name(of: arbitrator) ?? "somebody"
+        return [
+            send(control.ask(arbitrator, now), to: arbitrator), .note("\(name) is asked for the floor"),
+        ]
     }
 
     private mutating func granted(_ now: Duration) -> [Effect] {
