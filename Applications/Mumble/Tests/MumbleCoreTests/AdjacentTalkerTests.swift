@@ -94,6 +94,18 @@ import Testing
         #expect(floor.played(session: 1000) == [.idle])
     }
 
+    @Test func `many who wait for the end of one another are bounded`() {
+        var floor = taken()
+        for session in UInt32(2)...1000 {
+            let now = 100 * Int(session)
+            #expect(hear(&floor, session, at: now) == [.keep(session: session)])
+            let effects = hear(&floor, session - 1, isLast: true, at: now)
+            #expect(effects.contains(.taken(session: session)))
+            #expect(effects.contains(.drop(session: 1)) == (session == 5))
+            #expect(floor.talkers.count <= Floor.limit)
+        }
+    }
+
     @Test func `what cannot be played ends, and who still talks keeps the floor`() {
         var floor = taken()
         _ = hear(&floor, 1, isLast: true, at: 120)

@@ -94,7 +94,7 @@ import Testing
                     _ = hear(&floor, session, isLast: Bool.random(using: &random), at: now)
                 }
                 _ = floor.timer(now)
-                #expect(floor.talkers.count <= Floor.limit + 1)
+                #expect(floor.talkers.count <= Floor.limit)
                 #expect(Set(floor.talkers.map(\.session)).count == floor.talkers.count)
             }
             floor.transmissionEnded()

@@ -187,8 +187,9 @@ public struct Floor: Sendable {
     private mutating func takeWaiting() -> [Effect] {
         guard let waiting, holder == nil else { return [] }
         self.waiting = nil
+        let dropped = makeRoom()
         talkers.append(waiting)
-        return show(waiting.session) + (waiting.isEnding ? [.finish(session: waiting.session)] : [])
+        return dropped + show(waiting.session) + (waiting.isEnding ? [.finish(session: waiting.session)] : [])
     }
 
     /// Somebody goes on, or begins, which may be before the last words of another were played.
@@ -202,10 +203,16 @@ public struct Floor: Sendable {
         }
         // The end of what was not heard.
         guard !isLast else { return [] }
-        let excess = talkers.first(where: \.isEnding) ?? talkers.first
-        let dropped = talkers.count >= Self.limit ? excess.map { drop($0.session) } ?? [] : []
+        let dropped = makeRoom()
         talkers.append(Talker(session: session, since: now, heard: now))
         return dropped + show(sender) + [.play(session: session)]
+    }
+
+    /// Drops somebody if as many are played as may be, last words first.
+    private mutating func makeRoom() -> [Effect] {
+        guard talkers.count >= Self.limit, let excess = talkers.first(where: \.isEnding) ?? talkers.first
+        else { return [] }
+        return drop(excess.session)
     }
 
     /// Of several who talk one is shown: who began first, or has an emergency.
