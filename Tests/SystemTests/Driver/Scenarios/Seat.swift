@@ -20,7 +20,8 @@ extension Scenario {
             let mark = fixture.core.events.count
             let other = try await Seat.logIn("root", terminal: 4)
             try await other.activate()
-            try await fixture.ends(.sessionInactive, after: mark)
+            // Both daemons hear of it; the one for the buttons lets go of them.
+            try await fixture.ends(.sessionInactive, .linkLost, after: mark)
             // The button may have no subscriber now.
             try await ButtonSimulator.perform("release \(Button.ffe0.key)")
             try await ButtonSimulator.perform("press \(Button.ffe0.key)")
