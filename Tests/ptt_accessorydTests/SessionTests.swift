@@ -51,7 +51,7 @@ import Testing
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
         try logind.change("mine", isActive: false)
-        #expect(try await fixture.asked() == .end(first, .linkLost))
+        #expect(try await fixture.asked() == .end(first, .sessionInactive))
         let released = try await fixture.events.first { $0.device?.link == .unused }.device
         #expect(released?.remark == "another session is active at this seat")
         for command in ["release", "press", "release"] { try await isUnheard(command, fixture) }
@@ -76,7 +76,7 @@ import Testing
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
         try logind.change("mine", isActive: false)
-        #expect(try await fixture.asked() == .end(first, .linkLost))
+        #expect(try await fixture.asked() == .end(first, .sessionInactive))
         try await fixture.simulate("press")
         let event = try await fixture.events.first { $0.kind == .ignored }
         #expect(event.remark == "another session is active at this seat")

@@ -156,8 +156,8 @@ final class BluetoothButton {
     }
 
     /// Ends its press and its subscriptions. It is not used afterwards.
-    func end() {
-        handle(.disconnected(.linkLost))
+    func end(_ cause: EndCause = .linkLost) {
+        handle(.disconnected(cause))
         host.end()
         subscriptions = [:]
         for case let characteristic? in observed.characteristics {

@@ -4,7 +4,7 @@ import PTTMessages
 
 extension BluetoothButtons {
     private static let elsewhereReason = "another session is active at this seat"
-    static let elsewhere = Gate.closed(reason: elsewhereReason, cause: .linkLost)
+    static let elsewhere = Gate.closed(reason: elsewhereReason, cause: .sessionInactive)
 
     func list(
         unused origin: Origin,

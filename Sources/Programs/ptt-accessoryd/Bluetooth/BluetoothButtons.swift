@@ -279,8 +279,10 @@ final class BluetoothButtons {
 
     /// Ends a button or a microphone. It stays in the list until another entry replaces it.
     func remove(_ path: ObjectPath) {
-        buttons.removeValue(forKey: path)?.end()
-        microphones.remove(path)
+        // The core ends it for this cause, too, when it has heard of the other session.
+        let cause: EndCause = isSessionActive ? .linkLost : .sessionInactive
+        buttons.removeValue(forKey: path)?.end(cause)
+        microphones.remove(path, cause)
     }
 
     private func origin(at path: ObjectPath) -> Origin? {

@@ -90,8 +90,8 @@ final class SerialMicrophone {
     }
 
     /// Ends its press, and closes the port. It is not used afterwards.
-    func end() {
-        host.handle(.closed(.linkLost))
+    func end(_ cause: EndCause = .linkLost) {
+        host.handle(.closed(cause))
         connector.end()
         host.end()
     }

@@ -86,9 +86,9 @@ final class SerialMicrophones {
     }
 
     /// Ends a microphone. It stays in the list until another entry replaces it.
-    func remove(_ path: ObjectPath) {
+    func remove(_ path: ObjectPath, _ cause: EndCause) {
         guard let microphone = microphones.removeValue(forKey: path) else { return }
-        microphone.end()
+        microphone.end(cause)
         updateProfiles()
     }
 
