@@ -4,3 +4,8 @@ import EventLoop
 package func withRunningLoop() {
     EventLoop.startOnOwnThread()
 }
+
+/// A part of this machine that a test needs does not do what it should.
+package struct NotUsable: Error, CustomStringConvertible {
+    package let description: String
+}

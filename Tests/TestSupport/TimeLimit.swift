@@ -9,11 +9,6 @@ package struct TimeLimitExceeded: Error, CustomStringConvertible {
     package var description: String { "what \(file):\(line) awaits did not happen within \(limit)" }
 }
 
-/// A part of this machine that a test needs does not do what it should.
-package struct NotUsable: Error, CustomStringConvertible {
-    package let description: String
-}
-
 /// Awaits `operation`, but no longer than `limit`: a broken test fails and does not hang.
 ///
 /// `operation` must end when its task is cancelled, as the iteration of a stream does.
