@@ -109,6 +109,13 @@ final class ToneFixture {
             .map { $0.prefix { $0 != "\t" } }
     }
 
+    /// Waits for an answer of the server on the player's connection.
+    func answers() async throws {
+        let answered = AsyncQueue(of: Void.self)
+        audio.list([.sink]) { _ in answered.add(()) }
+        try await answered.next()
+    }
+
     func untilSinkInputs(_ count: Int) async throws {
         try await until { try await sinkInputs().count == count }
     }

@@ -1,9 +1,6 @@
 import EventLoop
-import Journal
-import Logging
 import PTTCore
 import PTTMessages
-import PulseAudio
 import TestSupport
 import Testing
 
@@ -11,9 +8,6 @@ import Testing
 
 /// Tones at the speaker of real servers, and what a microphone that hears the speaker captures of them.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TonePlayerTests {
-    /// Until a timer that is due is handled beside a load.
-    private static let scheduling = Duration.milliseconds(500)
-
     init() { withRunningLoop() }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
@@ -127,6 +121,23 @@ import Testing
         fixture.close()
     }
 
+    /// That it has been played, and what was captured of it, arrive together.
+    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @EventLoop func `nor where this process stands still meanwhile`(
+        program: PrivateAudioServer.Program
+    ) async throws {
+        let fixture = try await ToneFixture.start(program)
+        fixture.player.isChannelJoined = false
+        for _ in 0..<3 {
+            try await fixture.untilSinkInputs(0)
+            let (delivered, _) = try await fixture.transmit(.milliseconds(500)) {
+                standStill(.milliseconds(300))
+            }
+            #expect(delivered.allSatisfy { $0 == 0 })
+        }
+        fixture.close()
+    }
+
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `without the gate the microphone delivers the tone, and waits for nothing`(
         program: PrivateAudioServer.Program
@@ -178,48 +189,6 @@ import Testing
     }
 
     @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `tones are played again after a loss of the server`(program: PrivateAudioServer.Program)
-        async throws
-    {
-        let fixture = try await ToneFixture.start(program)
-        fixture.sound.kill()
-        try await fixture.lost.next()
-        // Without a server the gate is open at once.
-        var isOpen = false
-        fixture.player.play(.talkPermit, capturedBy: fixture.microphone) { _ in isOpen = true }
-        #expect(isOpen)
-        try await fixture.sound.restart()
-        try await fixture.isReady()
-        fixture.player.play(.end)
-        let heard = try await fixture.heard(ToneSignal(.end).samples.count)
-        #expect(likeness(heard, ToneSignal(.end).samples) > 0.5)
-        fixture.close()
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a speaker that is removed while a tone plays does not hold up the transmission`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await ToneFixture.start(program, sink: "device.description=second")
-        let opened = AsyncQueue(of: MonotonicInstant.self)
-        let began = MonotonicInstant.now
-        fixture.microphone.open(
-            .standard,
-            started: {
-                fixture.player.play(.talkPermit, capturedBy: fixture.microphone) { opened.add($0) }
-                fixture.removeSink()
-            },
-            frame: { _, _ in },
-            failed: { _ in }
-        )
-        #expect(try await opened.next() - began < .seconds(2.5))
-        fixture.player.play(.end)
-        // The server has moved the stream, or it is opened again.
-        try await fixture.untilSinkInputs(1)
-        fixture.close()
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `of tones in a loop the last one is heard, and the others cost the server nothing`(
         program: PrivateAudioServer.Program
     ) async throws {
@@ -239,47 +208,6 @@ import Testing
         #expect(likeness(Array(heard.prefix(last).suffix(end.count)), end) > 0.5)
         fixture.close()
     }
-
-    /// PipeWire's only speaker here is no module, and cannot be removed.
-    @Test @EventLoop func `where no speaker is there, no transmission waits for a tone`() async throws {
-        let fixture = try await ToneFixture.start(.pulseAudio)
-        try await fixture.sound.pactl("unload-module", "module-null-sink")
-        fixture.player.play(.denied)
-        try await until { !fixture.player.isCaptured(.talkPermit) }
-        var isOpen = false
-        fixture.player.play(.talkPermit, capturedBy: fixture.microphone) { _ in isOpen = true }
-        #expect(isOpen)
-        fixture.close()
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a server that stops answering holds up a transmission for two seconds at most`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await ToneFixture.start(program)
-        let opened = AsyncQueue(of: MonotonicInstant.self)
-        fixture.sound.freeze()
-        let began = MonotonicInstant.now
-        fixture.player.play(.talkPermit, capturedBy: fixture.microphone) { opened.add($0) }
-        #expect(try await opened.next() - began < .seconds(2) + Self.scheduling)
-        fixture.close()
-    }
-
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `the stream is open while a tone may be needed, and otherwise for one tone`(
-        program: PrivateAudioServer.Program
-    ) async throws {
-        let fixture = try await ToneFixture.start(program)
-        fixture.player.isChannelJoined = false
-        try await fixture.untilSinkInputs(0)
-        fixture.player.play(.denied)
-        let heard = try await fixture.heard(ToneSignal(.denied).samples.count)
-        #expect(likeness(heard, ToneSignal(.denied).samples) > 0.5)
-        try await fixture.untilSinkInputs(0)
-        fixture.player.hasVirtualMicrophone = true
-        try await fixture.untilSinkInputs(1)
-        fixture.close()
-    }
 }
 
 /// Nothing else of this process runs meanwhile.
@@ -289,6 +217,6 @@ private func standStill(_ duration: Duration) {
 }
 
 /// How much of `heard` is the same as `expected`, which begins in it within ten milliseconds: 1 if all.
-private func likeness(_ heard: [Int16], _ expected: [Int16]) -> Double {
+func likeness(_ heard: [Int16], _ expected: [Int16]) -> Double {
     correlations(expected, heard, shifts: -500..<501).max() ?? 0
 }

@@ -1,6 +1,11 @@
 import EventLoop
 
 extension TonePlayer {
+    /// Earlier than anything that is captured.
+    static let always = MonotonicInstant(nanoseconds: .min)
+    /// Of a server that does not say.
+    static let unknownLatency = Duration.milliseconds(200)
+
     /// Until the tone cannot be captured any more.
     struct Wait {
         let began: MonotonicInstant

@@ -46,9 +46,6 @@ final class TonePlayer {
     private var restingLatency = longLatency
     private var pauseEnd: MonotonicInstant?
 
-    /// Earlier than anything that is captured.
-    private static let always = MonotonicInstant(nanoseconds: .min)
-
     /// While one of them is true, a press may need a tone soon, and the stream is kept open.
     var isChannelJoined = false {
         didSet { if isChannelJoined != oldValue { update() } }
@@ -204,7 +201,12 @@ final class TonePlayer {
         }
         guard number == self.number, next == nil else { return }
         stop()
-        if !isNeeded { close() }
+        closeUnneeded()
+    }
+
+    /// What waits for the end of the tone has to learn it first: it is captured for longer than it is played.
+    private func closeUnneeded() {
+        if !isNeeded, next == nil, wait == nil { close() }
     }
 
     private func stop() {
@@ -247,7 +249,10 @@ final class TonePlayer {
         wait.microphone.latency { [weak self] capture in
             guard let self, let wait = self.wait, wait.number == number else { return }
             let end = played + (capture ?? Self.unknownLatency) + Self.period
-            if case .checking = wait.phase, end <= .now { return finishWaiting(at: end) }
+            if case .checking = wait.phase, end <= .now {
+                finishWaiting(at: end)
+                return closeUnneeded()
+            }
             self.wait?.phase = .playing(until: end)
             limit.arm(at: min(end, wait.began + ToneSounds.longest))
         }
@@ -256,8 +261,6 @@ final class TonePlayer {
     /// The time within which the latencies that servers report change once: a period of theirs, which is at
     /// most the latency of the stream.
     private static let period = latency + .milliseconds(5)
-    /// Of a server that does not say.
-    private static let unknownLatency = Duration.milliseconds(200)
 
     private func timeCame() {
         guard let wait else { return }
@@ -276,6 +279,7 @@ final class TonePlayer {
             // The server never had it, or it does not end.
             stop()
             finishWaiting(at: now)
+            closeUnneeded()
         }
     }
 
