@@ -87,9 +87,9 @@ extension Scenario {
         ),
     ]
 
-    /// Without a terminal btmgmt does not end.
+    /// btmgmt ends with its input, also before it is answered. As an argument 5.87 cannot send a command.
     private static let removeMonitor =
-        "monitor() { script -qec \"btmgmt --index 0 monitor.$*\" /dev/null < /dev/null; }; "
+        "monitor() { { echo \"monitor.$*\"; sleep 1; } | btmgmt --index 0; }; "
         + "monitor remove $(monitor features | grep -o '0x[0-9a-f]*' | tail -n 1)"
 
     private static func talkEnds(

@@ -27,10 +27,13 @@ extension Scenario {
 
     private static func talks(_ fixture: GuestFixture) async throws {
         try await SoundHeadset.inUse(fixture, as: "transmission") { headset, application in
-            for number in 1...2 {
+            for _ in 1...2 {
+                // Music may open the voice link as well, until WirePlumber changes the profile back: with
+                // 0.5.18 two seconds after the release.
+                let before = try await headset.openings()
                 try await fixture.press(.ffe0, for: application)
                 try await headset.talks(fixture)
-                guard try await headset.openings() == number else {
+                guard try await headset.openings() == before + 1 else {
                     throw Failure("it was opened more than once")
                 }
                 try await fixture.release(.ffe0)
@@ -160,11 +163,12 @@ private struct SoundHeadset {
         }
     }
 
-    /// How often its microphone was opened.
-    func openings() async throws -> Int? {
-        try await sound().split(separator: " ").first { $0.hasPrefix("calls=") }.flatMap {
-            Int($0.dropFirst(6))
-        }
+    /// How often its voice link was opened, which its microphone needs, and which carries music as well.
+    func openings() async throws -> Int {
+        let sound = try await sound()
+        let calls = sound.split(separator: " ").first { $0.hasPrefix("calls=") }
+        guard let count = calls.flatMap({ Int($0.dropFirst(6)) }) else { throw Failure("no count: \(sound)") }
+        return count
     }
 
     private func says(_ text: String) async throws -> Bool { try await sound().contains(text) }
