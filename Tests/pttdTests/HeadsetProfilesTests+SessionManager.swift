@@ -70,6 +70,58 @@ extension HeadsetProfilesTests {
         #expect(handle(&profiles, headset.listed(), at: later) == [.openMicrophone(source: headset.source)])
     }
 
+    /// Until then the server lists the microphone that is about to go.
+    @Test(arguments: Server.allCases)
+    func `a press before the profile is changed back waits until it is, and for the next change`(
+        server: Server
+    ) {
+        var headset = Headset(server)
+        var profiles = transmitting(.transmission, on: &headset)
+        #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
+        #expect(handle(&profiles, .transmissionBegan).isEmpty)
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        headset.active = headset.music
+        #expect(handle(&profiles, headset.listed()) == [.save([]), .save([headset.change])])
+        #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
+    }
+
+    @Test func `a change that the server does not answer in time, and makes, is undone`() {
+        var headset = Headset(.pipeWire)
+        var profiles = HeadsetProfiles(.transmission)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .transmissionBegan)
+        _ = handle(&profiles, .saved(true))
+        #expect(handle(&profiles, .refused(card: headset.change.card)) == [.openMicrophone(source: nil)])
+        headset.active = headset.talk
+        #expect(handle(&profiles, headset.listed()).isEmpty)
+        #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
+    }
+
+    @Test func `a profile that is not changed back for now is with the next list`() {
+        var headset = Headset(.pipeWire)
+        var profiles = transmitting(.transmission, on: &headset)
+        #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
+        #expect(handle(&profiles, .refused(card: headset.change.card)).isEmpty)
+        #expect(handle(&profiles, headset.listed()) == [headset.set(headset.music)])
+        headset.active = headset.music
+        #expect(handle(&profiles, headset.listed()) == [.save([])])
+    }
+
+    @Test func `a recording that outlives its channel keeps the microphone to its end`() {
+        var headset = Headset(.pulseAudio)
+        var profiles = HeadsetProfiles(.channel)
+        _ = handle(&profiles, headset.listed())
+        _ = handle(&profiles, .channelChanged(isJoined: true))
+        _ = handle(&profiles, .saved(true))
+        headset.active = headset.talk
+        _ = handle(&profiles, headset.listed())
+        #expect(handle(&profiles, .transmissionBegan) == [.openMicrophone(source: headset.source)])
+        #expect(handle(&profiles, .channelChanged(isJoined: false)).isEmpty)
+        #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
+    }
+
     @Test func `a press while the headset is switched off does not wait for it`() {
         var headset = Headset(.pipeWire)
         var profiles = HeadsetProfiles(.transmission)

@@ -144,8 +144,8 @@ import Testing
         _ = handle(&profiles, .transmissionBegan)
         _ = handle(&profiles, .saved(true))
         let effects = handle(&profiles, .refused(card: headset.change.card))
-        #expect(effects == [.save([]), .openMicrophone(source: nil)])
-        #expect(handle(&profiles, headset.listed()).isEmpty)
+        #expect(effects == [.openMicrophone(source: nil)])
+        #expect(handle(&profiles, headset.listed()) == [.save([])])
         #expect(handle(&profiles, .transmissionEnded).isEmpty)
         #expect(handle(&profiles, .transmissionBegan) == [.save([headset.change])])
     }

@@ -24,6 +24,7 @@ final class BluetoothHeadset {
     private var opening: (@EventLoop (String?) -> Void)?
     private var orders = 0
     private var stopped: (@EventLoop () -> Void)?
+    private lazy var ending = DeferredSource { [weak self] in self?.handle(.transmissionEnded) }
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     private lazy var stopTimer = TimerSource { [weak self] in self?.finish() }
 
@@ -50,12 +51,15 @@ final class BluetoothHeadset {
     /// comes first.
     func begin(_ open: @escaping @EventLoop (String?) -> Void) {
         opening = open
+        ending.cancel()
         handle(.transmissionBegan)
     }
 
+    /// A transmission that takes the place of this one in the same turn of the loop finds the profile as it
+    /// is; and the loss of the server, which ends both, is known first.
     func end() {
         opening = nil
-        handle(.transmissionEnded)
+        ending.trigger()
     }
 
     /// Keeps the headset's microphone ready while a channel is joined.
@@ -138,7 +142,8 @@ final class BluetoothHeadset {
         server.setCardProfile(profile, of: card) { [weak self] result in
             guard let self else { return }
             orders -= 1
-            if case .failure(let error) = result {
+            // A server that is lost may have made the change, and may not.
+            if case .failure(let error) = result, error.kind != .serverLost {
                 log.log(level: .notice, "\(error)")
                 handle(.refused(card: card))
             }

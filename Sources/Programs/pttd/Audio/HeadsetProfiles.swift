@@ -51,7 +51,8 @@ struct HeadsetProfiles {
         case made
         /// The server has been asked for the profile of before.
         case undoing
-        /// Made, or not, by an earlier run or before the server was lost.
+        /// Made, or not, by an earlier run, before the server was lost, or by a server that has not said so
+        /// in time.
         case unknown
     }
 
@@ -74,6 +75,8 @@ struct HeadsetProfiles {
     private var changedByManager: Set<String> = []
     private var isTransmitting = false
     private var isJoined = false
+    /// While a channel is joined, and until the end of a recording that outlives it.
+    private var isForChannel = false
     private var isStopping = false
     /// Until when the transmission waits for a headset's microphone; nil if it does not.
     private var waitingEnd: MonotonicInstant?
@@ -115,9 +118,10 @@ struct HeadsetProfiles {
         case .saved(let isWritten):
             saved(isWritten, &effects)
         case .refused(let card):
-            entries.removeAll { $0.change.card == card }
+            for index in entries.indices where entries[index].change.card == card {
+                entries[index].phase = .unknown
+            }
             declined.insert(card)
-            save(&effects)
             stopWaiting(&effects)
         case .transmissionBegan:
             isTransmitting = true
@@ -126,11 +130,13 @@ struct HeadsetProfiles {
             effects.append(.cancelTimer)
         case .transmissionEnded:
             isTransmitting = false
+            isForChannel = isJoined
             waitingEnd = nil
             effects.append(.cancelTimer)
             if mode == .conversation { conversationEnd = now + Self.conversationLength }
         case .channelChanged(let isJoined):
             self.isJoined = isJoined
+            if isJoined || !isTransmitting { isForChannel = isJoined }
         case .timerFired:
             if let end = conversationEnd, now >= end { conversationEnd = nil }
             if let end = waitingEnd, now >= end { stopWaiting(&effects) }
@@ -155,7 +161,7 @@ struct HeadsetProfiles {
         case .music: false
         case .transmission: isTransmitting
         case .conversation: isTransmitting || isKept && conversationEnd != nil
-        case .channel: isJoined && (isTransmitting || isKept)
+        case .channel: isForChannel && (isTransmitting || isKept)
         }
     }
 
@@ -176,12 +182,11 @@ struct HeadsetProfiles {
         undo(&effects)
     }
 
+    private func entry(of card: AudioCard) -> Entry? { entries.first { $0.change.card == card.name } }
+
     private mutating func begin(_ card: AudioCard, _ effects: inout [Effect]) {
-        if let index = entries.firstIndex(where: { $0.change.card == card.name }) {
-            guard entries[index].phase == .undoing else { return }
-            entries[index].phase = .ordered
-            effects.append(.setProfile(card: card.name, profile: entries[index].change.changed))
-        } else if card.active?.hasMicrophone == false, let profile = card.headsetProfile {
+        guard entry(of: card) == nil else { return }
+        if card.active?.hasMicrophone == false, let profile = card.headsetProfile {
             let change = Change(card: card.name, original: card.activeProfile, changed: profile.name)
             entries.append(Entry(change: change, phase: .writing))
             entries = entries.suffix(Self.changeLimit)
@@ -260,9 +265,12 @@ struct HeadsetProfiles {
             return
         }
         guard mode != .music, let card = headset else { return stopWaiting(&effects) }
-        if card.active?.hasMicrophone == true, let source = devices.source(of: card) {
+        let entry = entry(of: card)
+        // A microphone that is about to go with its profile would be lost in the midst of the transmission.
+        let isLasting = entry?.phase != .undoing && card.active?.hasMicrophone == true
+        if isLasting, let source = devices.source(of: card) {
             stopWaiting(&effects, source: source)
-        } else if entries.contains(where: { $0.change.card == card.name }) {
+        } else if entry != nil, !declined.contains(card.name) {
             effects.append(.setTimer(end))
         } else {
             stopWaiting(&effects)

@@ -11,6 +11,11 @@ extension Scenario {
             "a press opens the microphone of a Bluetooth headset, and gives it its music back",
             talks
         ),
+        Scenario(
+            part: 22,
+            "a press while a Bluetooth headset changes its profile back has its microphone again",
+            pressesAgain
+        ),
         keepsIt("conversation"),
         keepsIt("channel"),
         Scenario(
@@ -39,6 +44,17 @@ extension Scenario {
                 try await fixture.release(.ffe0)
                 try await headset.plays()
             }
+        }
+    }
+
+    private static func pressesAgain(_ fixture: GuestFixture) async throws {
+        try await SoundHeadset.inUse(fixture, as: "transmission") { headset, application in
+            for _ in 1...3 {
+                try await fixture.press(.ffe0, for: application)
+                try await headset.talks(fixture)
+                try await fixture.release(.ffe0)
+            }
+            try await headset.plays()
         }
     }
 
