@@ -1,6 +1,10 @@
 import EventLoop
 import Glibc
+import Journal
+import Logging
+import PTTCore
 import PTTMessages
+import PulseAudio
 import TestSupport
 import Testing
 
@@ -85,6 +89,32 @@ import Testing
         let status = try await fixture.accessoryd.status()
         #expect(status.call == nil && status.recorders.isEmpty)
         caller.kill()
+    }
+
+    @Test @EventLoop func `a call that the server did not tell of in time is found`() async throws {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let server = AudioServer(applicationName: "Test", address: sound.address)
+        let (ready, unanswered) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
+        let found = AsyncQueue(of: Void.self)
+        server.stateChanged = { if case .ready = $0 { ready.add(()) } }
+        server.connect()
+        try await ready.next()
+        let caller = try sound.caller("--record")
+        try await sound.untilRecorded()
+        let log = RateLimitedLog(Logger(label: "CallStreamTests"))
+        let watch = StreamWatch(server, callApplications: [], log: log) {
+            if case .present = $0 { found.add(()) }
+        }
+        sound.freeze()
+        watch.serverIsReady()
+        // Given up after the one of the watch.
+        server.list([.source]) { if case .failure = $0 { unanswered.add(()) } }
+        try await unanswered.next()
+        sound.thaw()
+        try await found.next()
+        caller.kill()
+        server.close()
+        sound.stop()
     }
 }
 

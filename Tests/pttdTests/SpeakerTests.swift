@@ -103,6 +103,26 @@ import Testing
         fixture.close()
     }
 
+    @Test @EventLoop func `a new speaker is reported after the server has ended a stream with the only one`()
+        async throws
+    {
+        let fixture = try await SpeakerFixture.start()
+        let (opened, returned) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
+        let failed = AsyncQueue(of: String.self)
+        fixture.speaker.returned = { returned.add(()) }
+        fixture.speaker.open(
+            .standard,
+            started: { opened.add(()) },
+            failed: { what, reason in failed.add("\(what): \(reason)") }
+        )
+        try await opened.next()
+        try await fixture.sound.pactl("unload-module", "module-null-sink")
+        #expect(try await failed.next().hasSuffix("(the device was removed)"))
+        try await fixture.sound.pactl("load-module", "module-null-sink", "sink_name=new")
+        try await returned.next()
+        fixture.close()
+    }
+
     @Test(arguments: PrivateAudioServer.Program.allCases)
     @EventLoop func `the feed of the virtual microphone is no speaker, also if the server chooses it`(
         program: PrivateAudioServer.Program

@@ -13,6 +13,8 @@ package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
         case serverLost
         /// There is no such device, or none of the requested kind.
         case noDevice
+        /// The device of a stream was removed, and the server has no other one for it.
+        case deviceRemoved
         case other
     }
 
@@ -32,6 +34,7 @@ package struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     private static func kind(of code: Int32) -> Kind {
         switch pa_error_code_t(rawValue: UInt32(bitPattern: code)) {
         case PA_ERR_NOENTITY: .noDevice
+        case PA_ERR_KILLED: .deviceRemoved
         case PA_ERR_CONNECTIONTERMINATED, PA_ERR_CONNECTIONREFUSED: .serverLost
         default: .other
         }

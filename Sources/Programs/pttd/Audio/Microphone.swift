@@ -240,7 +240,7 @@ final class Microphone {
         case .noDevice:
             log.log(level: .error, "\(error); `microphone =` in pttd.toml names the source to use")
             failed(.noMicrophone)
-        case .other:
+        case .deviceRemoved, .other:
             log.log(level: .error, "\(error)")
             failed(.microphoneLost)
         }

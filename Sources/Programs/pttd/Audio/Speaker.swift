@@ -127,7 +127,7 @@ final class Speaker {
         close()
         switch error.kind {
         case .serverLost: failed(.audioServerLost, "\(error)")
-        case .noDevice:
+        case .noDevice, .deviceRemoved:
             observation = server.observe([.server, .sink]) { [weak self] _ in self?.lookForSpeaker() }
             failed(.speakerLost, "\(error)")
         // It would fail again: there is a speaker.

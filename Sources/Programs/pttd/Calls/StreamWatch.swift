@@ -29,6 +29,8 @@ final class StreamWatch {
 
     /// A call that begins within it ends a transmission that much later.
     private static let spacing = Duration.milliseconds(20)
+    /// After a list that the server did not answer, which takes two seconds.
+    private static let retryDelay = Duration.seconds(1)
 
     /// - Parameters:
     ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
@@ -81,7 +83,8 @@ final class StreamWatch {
             return
         case .failure(let error):
             streams.listFailed()
-            // What was known stays in force until the next change.
+            // What was known stays in force until then.
+            (isListOutdated, earliestList) = (true, .now + Self.retryDelay)
             log.log(level: .notice, "calls of applications may not be detected: \(error)")
         }
         if isListOutdated { listSoon() }
