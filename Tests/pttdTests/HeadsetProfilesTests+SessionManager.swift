@@ -71,7 +71,7 @@ extension HeadsetProfilesTests {
     }
 
     /// Until then the server lists the microphone that is about to go.
-    @Test(arguments: Server.allCases)
+    @Test(arguments: [Server.pulseAudio, .pipeWire])
     func `a press before the profile is changed back waits until it is, and for the next change`(
         server: Server
     ) {
@@ -85,6 +85,15 @@ extension HeadsetProfilesTests {
         #expect(handle(&profiles, .saved(true)) == [headset.set(headset.talk)])
         headset.active = headset.talk
         #expect(handle(&profiles, headset.listed()) == [.openMicrophone(source: headset.source)])
+    }
+
+    /// Its source stays. Awaiting the other profile first costs the headset its voice link (PipeWire 1.6).
+    @Test func `where WirePlumber changes the profile itself, such a press has the microphone at once`() {
+        var headset = Headset(.wirePlumber05)
+        var profiles = transmitting(.transmission, on: &headset)
+        #expect(handle(&profiles, .transmissionEnded) == [headset.set(headset.music)])
+        let effects = handle(&profiles, .transmissionBegan)
+        #expect(effects == [headset.set(headset.talk), .openMicrophone(source: headset.source)])
     }
 
     @Test func `a change that the server does not answer in time, and makes, is undone`() {

@@ -182,11 +182,13 @@ struct HeadsetProfiles {
         undo(&effects)
     }
 
-    private func entry(of card: AudioCard) -> Entry? { entries.first { $0.change.card == card.name } }
-
     private mutating func begin(_ card: AudioCard, _ effects: inout [Effect]) {
-        guard entry(of: card) == nil else { return }
-        if card.active?.hasMicrophone == false, let profile = card.headsetProfile {
+        if let index = entries.firstIndex(where: { $0.change.card == card.name }) {
+            // WirePlumber's source stays through the change. Any other one goes, and is awaited.
+            guard entries[index].phase == .undoing, changedByManager.contains(card.name) else { return }
+            entries[index].phase = .ordered
+            effects.append(.setProfile(card: card.name, profile: entries[index].change.changed))
+        } else if card.active?.hasMicrophone == false, let profile = card.headsetProfile {
             let change = Change(card: card.name, original: card.activeProfile, changed: profile.name)
             entries.append(Entry(change: change, phase: .writing))
             entries = entries.suffix(Self.changeLimit)
@@ -265,7 +267,7 @@ struct HeadsetProfiles {
             return
         }
         guard mode != .music, let card = headset else { return stopWaiting(&effects) }
-        let entry = entry(of: card)
+        let entry = entries.first { $0.change.card == card.name }
         // A microphone that is about to go with its profile would be lost in the midst of the transmission.
         let isLasting = entry?.phase != .undoing && card.active?.hasMicrophone == true
         if isLasting, let source = devices.source(of: card) {
