@@ -1,3 +1,4 @@
+import DBus
 import EventLoop
 import JSON
 import PTTMessages
@@ -96,5 +97,27 @@ import Varlink
         let fixture = try await AccessoryFixture.start()
         #expect(try await fixture.failure("Scan", ["seconds": 5]) == "org.varlink.service.ExpectedMore")
         #expect(try await fixture.failure("Scan", ["seconds": 0]) == "org.varlink.service.InvalidParameter")
+    }
+
+    /// bluetoothd refuses to end what has not begun yet.
+    @Test @EventLoop func `a scan that ends before it has begun leaves no discovery`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start()
+        try await fixture.ready()
+        let bus = try await BusConnection.open(.address(fixture.bus.address))
+        let changes = AsyncQueue(of: Bool?.self)
+        let rule = MatchRule.propertyChanges("org.bluez.Adapter1", of: "org.bluez", path: "/org/bluez/hci0")
+        let subscription = bus.subscribe(rule) {
+            changes.add($0.propertyChanges?.changed["Discovering"]?.asBool)
+        }
+        for _ in 1...2 {
+            // Known: it is found in the call.
+            _ = try await fixture.scan()
+            _ = try await changes.first { $0 == true }
+            _ = try await changes.first { $0 == false }
+        }
+        subscription.cancel()
+        bus.close()
     }
 }

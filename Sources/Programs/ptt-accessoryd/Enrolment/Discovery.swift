@@ -35,7 +35,10 @@ final class Discovery {
     private let files: AccessoryFolderWatch
     private let log: Logger
     private var observers: [Observer] = []
-    private var adapter: ObjectPath?
+    /// The adapter that is to discover, and the one that was asked to.
+    private var (adapter, discovering): (ObjectPath?, ObjectPath?) = (nil, nil)
+    /// Whether bluetoothd has yet to answer.
+    private var isAsked = false
     private var deviceWatch: Subscription?
     private var inputs: [KeyPresses] = []
     /// Why no Bluetooth device can be found.
@@ -167,34 +170,53 @@ final class Discovery {
     // MARK: - BlueZ
 
     private func startDiscovery() throws(BluetoothUnavailable) {
-        let (adapter, connection) = try mirror.poweredAdapter()
-        self.adapter = adapter
+        adapter = try mirror.poweredAdapter().0
         deviceWatch = mirror.watchAllDevices()
-        // Low Energy and classic by turns: serial microphones are classic. Most adapters look for one kind at
-        // a time, and begin with Low Energy, so that a classic device appears after five seconds.
-        let filter = BusValue.properties(["Transport": .string("auto"), "DuplicateData": .boolean(false)])
-        connection.call(call("SetDiscoveryFilter", [filter]), timeout: Self.callTimeout) { [log] result in
-            // Without the filter the discovery finds other devices in addition.
-            if case .failure(let error) = result { log.warning("\(error)") }
-        }
-        connection.call(call("StartDiscovery"), timeout: Self.callTimeout) { [weak self] result in
-            guard let self, case .failure(let error) = result else { return }
-            log.error("\(error): only known devices are listed")
-        }
+        updateDiscovery()
     }
 
     private func stopDiscovery() {
-        guard adapter != nil else { return }
-        deviceWatch = nil
-        mirror.connection?.call(call("StopDiscovery"), timeout: Self.callTimeout) { [log] result in
-            // It also ends with the adapter and with our connection.
-            if case .failure(let error) = result { log.debug("\(error)") }
-        }
-        adapter = nil
+        (adapter, deviceWatch) = (nil, nil)
+        updateDiscovery()
     }
 
-    private func call(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
-        BlueZ.call(member, of: BlueZ.adapter, on: adapter ?? BlueZ.root, arguments)
+    /// One call after the other: until bluetoothd has answered it refuses the opposite one.
+    private func updateDiscovery() {
+        guard let connection = mirror.connection else {
+            // A discovery ends with the connection.
+            discovering = nil
+            return
+        }
+        guard !isAsked, adapter != discovering, let path = discovering ?? adapter else { return }
+        let isEnd = discovering != nil
+        discovering = isEnd ? nil : path
+        isAsked = true
+        if !isEnd { setFilter(of: path, connection) }
+        let call = call(isEnd ? "StopDiscovery" : "StartDiscovery", path)
+        connection.call(call, timeout: Self.callTimeout) { [weak self] result in
+            guard let self else { return }
+            if case .failure(let error) = result {
+                // It also ends with the adapter and with our connection.
+                log.log(level: isEnd ? .debug : .error, "\(error)")
+            }
+            isAsked = false
+            updateDiscovery()
+        }
+    }
+
+    /// Low Energy and classic by turns: serial microphones are classic. Most adapters look for one kind at a
+    /// time, and begin with Low Energy, so that a classic device appears after five seconds.
+    private func setFilter(of path: ObjectPath, _ connection: BusConnection) {
+        let filter = BusValue.properties(["Transport": .string("auto"), "DuplicateData": .boolean(false)])
+        let call = call("SetDiscoveryFilter", path, [filter])
+        connection.call(call, timeout: Self.callTimeout) { [log] result in
+            // Without the filter the discovery finds other devices in addition.
+            if case .failure(let error) = result { log.warning("\(error)") }
+        }
+    }
+
+    private func call(_ member: String, _ path: ObjectPath, _ arguments: [BusValue] = []) -> MethodCall {
+        BlueZ.call(member, of: BlueZ.adapter, on: path, arguments)
     }
 }
 

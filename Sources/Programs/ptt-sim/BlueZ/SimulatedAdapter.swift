@@ -9,6 +9,8 @@ final class SimulatedAdapter {
     static nonisolated let temporaryTimeout = Duration.seconds(30)
     /// About one advertising interval: the time until an advertising button is detected.
     static nonisolated let advertisingInterval = Duration.milliseconds(30)
+    /// Until the kernel has told the adapter to discover.
+    static nonisolated let startTime = Duration.milliseconds(20)
 
     unowned let daemon: SimulatedDaemon
     private(set) var isPowered = true
@@ -20,6 +22,9 @@ final class SimulatedAdapter {
     private let virtualMicrophones: [VirtualSerialMicrophone]
     private var object: ExportedObject?
     private var discoverers: Set<String> = []
+    /// Those that are answered when the adapter discovers.
+    private var starting: [String: MethodInvocation] = [:]
+    private lazy var start = TimerSource { [unowned self] in answerStarting() }
     /// `UUIDs` of each client's discovery filter.
     private var filters: [String: [String]] = [:]
     /// `Transport` of each client's discovery filter: `auto`, `le` or `bredr`.
@@ -53,7 +58,7 @@ final class SimulatedAdapter {
     func disappear() {
         if isPowered {
             isPowered = false
-            discoverers = []
+            endDiscoveries()
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
         }
         for peripheral in peripherals { peripheral.remove() }
@@ -70,7 +75,7 @@ final class SimulatedAdapter {
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered")
         } else {
             for peripheral in peripherals { peripheral.adapterOff() }
-            discoverers = []
+            endDiscoveries()
             expiry.arm(after: Self.temporaryTimeout)
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
         }
@@ -158,9 +163,22 @@ final class SimulatedAdapter {
         guard discoverers.insert(call.sender).inserted else { return call.fail(.inProgress) }
         daemon.watch(call.sender)
         expiry.disarm()
-        call.reply()
-        if discoverers.count == 1 { object?.emitPropertiesChanged(BlueZ.adapter, "Discovering") }
+        starting[call.sender] = call
+        start.arm(after: Self.startTime)
+    }
+
+    private func answerStarting() {
+        let isFirst = starting.count == discoverers.count
+        for call in starting.values { call.reply() }
+        starting = [:]
+        if isFirst { object?.emitPropertiesChanged(BlueZ.adapter, "Discovering") }
         radioChanged()
+    }
+
+    private func endDiscoveries() {
+        for call in starting.values { call.fail(.notReady) }
+        (discoverers, starting) = ([], [:])
+        start.disarm()
     }
 
     private func stopDiscovery(_ call: MethodInvocation) {
@@ -168,12 +186,15 @@ final class SimulatedAdapter {
         guard discoverers.contains(call.sender) else {
             return call.fail(.bluezFailed("No discovery started"))
         }
+        guard starting[call.sender] == nil else { return call.fail(.inProgress) }
         call.reply()
         endDiscovery(of: call.sender)
     }
 
     private func endDiscovery(of client: String) {
+        starting[client] = nil
         guard discoverers.remove(client) != nil, discoverers.isEmpty else { return }
+        start.disarm()
         for peripheral in peripherals { peripheral.discoveryEnded() }
         expiry.arm(after: Self.temporaryTimeout)
         object?.emitPropertiesChanged(BlueZ.adapter, "Discovering")
@@ -239,7 +260,9 @@ final class SimulatedAdapter {
                 } set: { [unowned self] value throws(BusError) in
                     setPower(value.asBool ?? false)
                 },
-                ExportedProperty("Discovering", "b") { [unowned self] in .boolean(!discoverers.isEmpty) },
+                ExportedProperty("Discovering", "b") { [unowned self] in
+                    .boolean(discoverers.count > starting.count)
+                },
                 ExportedProperty("UUIDs", "as") { .strings([]) },
             ]
         )
