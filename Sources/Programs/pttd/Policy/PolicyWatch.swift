@@ -1,6 +1,5 @@
 import CoreConfiguration
 import EventLoop
-import Glibc
 import Journal
 import Logging
 import PTTCore
@@ -113,37 +112,5 @@ final class PolicyWatch {
         } catch {
             log.log(level: .warning, "changes of \(path) will not be detected: \(error)")
         }
-    }
-}
-
-/// The local time.
-private struct LocalTime {
-    private let parts: tm
-    let week: WeekTime
-
-    static var now: LocalTime {
-        // localtime_r(3) alone would stay in the time zone in which the process started.
-        tzset()
-        // Not time(2), which may be a tick behind the clock of a timer that has just fired.
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        var parts = tm()
-        localtime_r(&now.tv_sec, &parts)
-        return LocalTime(parts)
-    }
-
-    private init(_ parts: tm) {
-        self.parts = parts
-        week = WeekTime(weekday: Int(parts.tm_wday), minute: Int(parts.tm_hour) * 60 + Int(parts.tm_min))
-    }
-
-    /// Returns the time at which the clock will show `minutes` more, in seconds since 1970; daylight saving
-    /// time may begin or end before.
-    func seconds(in minutes: Int) -> Int {
-        var parts = parts
-        parts.tm_min += Int32(minutes)
-        parts.tm_sec = 0
-        parts.tm_isdst = -1
-        return mktime(&parts)
     }
 }
