@@ -252,17 +252,16 @@ struct IndicatorTests {
         #expect(Self.problem(indicator.handle(.core(.event(released)), at: Self.now)) == nil)
     }
 
-    @Test func `a picture is shown when it is ready, and fetched again on the next connection if it was not`()
-        throws
-    {
+    @Test func `a picture is shown when it is ready, or fetched again on the next connection`() throws {
         var (indicator, _) = try Self.joined()
-        let summary = ImageSummary(imageID: "anna", byteCount: 1)
-        let participant = Participant(name: "Anna", image: summary)
-        let speaks = CoreEvent.participantChanged(participant: participant)
-        let effects = indicator.handle(.core(.event(speaks)), at: Self.now)
+        let participant = Participant(name: "Anna", image: ImageSummary(imageID: "anna", byteCount: 1))
+        let speaks = Indicator.Event.core(.event(.participantChanged(participant: participant)))
+        let effects = indicator.handle(speaks, at: Self.now)
         #expect(effects.contains(.fetchImage("anna")))
         #expect(Self.panel(effects)?.icon == .speaker(imageID: nil))
-        _ = indicator.handle(.coreLost, at: Self.now)
+        // The calls of a connection fail before its loss is reported.
+        let losses: [Indicator.Event] = [.imageUnusable("anna"), .coreLost]
+        for loss in losses { _ = indicator.handle(loss, at: Self.now) }
         var status = try Self.status()
         status.channel?.participant = participant
         #expect(indicator.handle(.core(.status(status)), at: Self.now).contains(.fetchImage("anna")))

@@ -35,8 +35,8 @@ struct ShownImages: Sendable {
     mutating func unusable(_ imageID: String) { set(.unusable, of: imageID) }
 
     /// The connection over which pictures are fetched is lost: those that are not here are fetched over the
-    /// next.
-    mutating func fetchingFailed() { images.removeAll { $0.progress == .fetching } }
+    /// next, also those that are unusable perhaps for that reason alone.
+    mutating func fetchingFailed() { images.removeAll { $0.progress != .ready } }
 
     private mutating func set(_ progress: Progress, of imageID: String) {
         guard let index = images.firstIndex(where: { $0.imageID == imageID }) else { return }
