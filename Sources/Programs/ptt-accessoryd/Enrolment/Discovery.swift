@@ -35,7 +35,7 @@ final class Discovery {
     private let files: AccessoryFolderWatch
     private let log: Logger
     private var observers: [Observer] = []
-    /// The adapter that is to discover, and the one that was asked to.
+    /// The adapter that is to discover, and the one that was asked to last.
     private var (adapter, discovering): (ObjectPath?, ObjectPath?) = (nil, nil)
     /// Whether bluetoothd has yet to answer.
     private var isAsked = false
@@ -195,9 +195,11 @@ final class Discovery {
         let call = call(isEnd ? "StopDiscovery" : "StartDiscovery", path)
         connection.call(call, timeout: Self.callTimeout) { [weak self] result in
             guard let self else { return }
-            if case .failure(let error) = result {
-                // It also ends with the adapter and with our connection.
-                log.log(level: isEnd ? .debug : .error, "\(error)")
+            switch result {
+            case .success: break
+            // It also ends with the adapter and with our connection.
+            case .failure(let error) where isEnd: log.debug("\(error)")
+            case .failure(let error): log.error("\(error): only known devices are listed")
             }
             isAsked = false
             updateDiscovery()

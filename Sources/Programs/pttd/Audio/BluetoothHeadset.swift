@@ -55,8 +55,8 @@ final class BluetoothHeadset {
         handle(.transmissionBegan)
     }
 
-    /// A transmission that takes the place of this one in the same turn of the loop finds the profile as it
-    /// is; and the loss of the server, which ends both, is known first.
+    /// Takes effect in the next turn of the loop: a transmission that takes the place of this one finds the
+    /// profile as it is, and a server whose loss has ended this one is known to be lost.
     func end() {
         opening = nil
         ending.trigger()

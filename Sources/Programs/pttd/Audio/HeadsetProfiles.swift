@@ -51,8 +51,8 @@ struct HeadsetProfiles {
         case made
         /// The server has been asked for the profile of before.
         case undoing
-        /// Made, or not, by an earlier run, before the server was lost, or by a server that has not said so
-        /// in time.
+        /// Made, or not: by an earlier run, before the server was lost, or by a server that has refused or
+        /// not answered in time.
         case unknown
     }
 
@@ -268,7 +268,7 @@ struct HeadsetProfiles {
         }
         guard mode != .music, let card = headset else { return stopWaiting(&effects) }
         let entry = entries.first { $0.change.card == card.name }
-        // A microphone that is about to go with its profile would be lost in the midst of the transmission.
+        // A microphone that is about to go with its profile would be lost in mid-sentence.
         let isLasting = entry?.phase != .undoing && card.active?.hasMicrophone == true
         if isLasting, let source = devices.source(of: card) {
             stopWaiting(&effects, source: source)
