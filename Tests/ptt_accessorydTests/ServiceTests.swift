@@ -100,9 +100,7 @@ import Varlink
     }
 
     /// bluetoothd refuses to end what has not begun yet.
-    @Test @EventLoop func `a scan that ends before it has begun leaves no discovery`()
-        async throws
-    {
+    @Test @EventLoop func `a scan that ends before it has begun leaves no discovery`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()
         let bus = try await BusConnection.open(.address(fixture.bus.address))

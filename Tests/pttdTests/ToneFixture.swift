@@ -110,7 +110,7 @@ final class ToneFixture {
     }
 
     /// Waits for an answer of the server on the player's connection.
-    func answers() async throws {
+    func untilAnswered() async throws {
         let answered = AsyncQueue(of: Void.self)
         audio.list([.sink]) { _ in answered.add(()) }
         try await answered.next()

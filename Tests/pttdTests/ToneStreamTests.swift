@@ -109,7 +109,7 @@ import Testing
         try await opened.next()
         fixture.sound.thaw()
         // The answer comes after those to what was asked for before.
-        try await fixture.answers()
+        try await fixture.untilAnswered()
         try await fixture.untilSinkInputs(0)
         fixture.close()
     }

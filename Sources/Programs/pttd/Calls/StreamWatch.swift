@@ -26,11 +26,11 @@ final class StreamWatch {
     private var earliestList = MonotonicInstant(nanoseconds: 0)
     private lazy var streams = ForeignStreams(server) { [weak self] in self?.listSoon() }
     private lazy var listing = TimerSource { [weak self] in self?.listSoon() }
+    /// After lists that failed.
+    private var backOff = BackOff(first: .seconds(1), limit: .seconds(300))
 
     /// A call that begins within it ends a transmission that much later.
     private static let spacing = Duration.milliseconds(20)
-    /// After a list that the server did not answer, which takes two seconds.
-    private static let retryDelay = Duration.seconds(1)
 
     /// - Parameters:
     ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
@@ -56,6 +56,7 @@ final class StreamWatch {
     func serverIsLost() {
         listing.disarm()
         (isListing, isListOutdated) = (false, false)
+        backOff.reset()
         streams.reset()
         apply(StreamUse())
     }
@@ -68,6 +69,7 @@ final class StreamWatch {
 
     private func list() {
         (isListing, isListOutdated) = (true, false)
+        listing.disarm()
         streams.listBegins()
         server.list([.source, .sourceOutput, .sinkInput]) { [weak self] in self?.received($0) }
     }
@@ -77,14 +79,15 @@ final class StreamWatch {
         earliestList = .now + Self.spacing
         switch result {
         case .success(let devices):
+            backOff.reset()
             streams.update(devices)
             apply(StreamUse(devices, callApplications: applications))
         case .failure(let error) where error.kind == .serverLost:
             return
         case .failure(let error):
             streams.listFailed()
-            // What was known stays in force until then.
-            (isListOutdated, earliestList) = (true, .now + Self.retryDelay)
+            // What was known stays in force until the next list.
+            listing.arm(after: backOff.next())
             log.log(level: .notice, "calls of applications may not be detected: \(error)")
         }
         if isListOutdated { listSoon() }
