@@ -1,8 +1,11 @@
+import DBus
 import EventLoop
 import Glibc
 import PTTMessages
 import TestSupport
 import Testing
+
+@testable import ptt_accessoryd
 
 @Suite(.serialized) struct LossTests {
     init() { withRunningLoop() }
@@ -64,6 +67,32 @@ import Testing
         #expect(try await fixture.asked() == .end(first, .released))
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+    }
+
+    @Test @EventLoop func `a process that hung before a press, which it has reported, could miss no release`()
+        async throws
+    {
+        let bus = try await PrivateBus.start()
+        let connection = try await BusConnection.open(.address(bus.address))
+        let losses = AsyncQueue(of: Bool.self)
+        connection.onLost = { _ in losses.add(true) }
+        let keepAlive = BlueZKeepAlive { connection }
+        bus.signal(SIGSTOP)
+        /// Nothing answers, so that this lasts as long as its time limit.
+        func call(for limit: Duration) async {
+            let answers = AsyncQueue(of: Bool.self)
+            connection.call(.getManagedObjects(of: "org.bluez"), timeout: limit) { _ in answers.add(true) }
+            await #expect(throws: Never.self) { try await answers.next() }
+        }
+        keepAlive.start(for: "/first")
+        await call(for: .milliseconds(2500))
+        keepAlive.stop(for: "/first")
+        keepAlive.start(for: "/second")
+        await call(for: .seconds(2))
+        #expect(connection.isOpen)
+        // From now on it hangs in a press.
+        #expect(try await losses.next())
+        bus.signal(SIGCONT)
     }
 
     @Test @EventLoop func `the end of ptt-accessoryd ends its transmissions first`() async throws {

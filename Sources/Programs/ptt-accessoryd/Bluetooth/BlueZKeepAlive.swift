@@ -13,6 +13,7 @@ final class BlueZKeepAlive {
 
     private let connection: @EventLoop () -> BusConnection?
     private var waiting: Set<ObjectPath> = []
+    private var presses = 0
     private lazy var timer = TimerSource { [weak self] in self?.ping() }
 
     /// - Parameter connection: The connection on which the release will be reported.
@@ -21,8 +22,10 @@ final class BlueZKeepAlive {
     }
 
     func start(for button: ObjectPath) {
-        if waiting.isEmpty { timer.arm(after: Self.interval) }
         waiting.insert(button)
+        // bluetoothd has just reported a press: it does not hang, whatever it has yet to answer.
+        presses += 1
+        timer.arm(after: Self.interval)
     }
 
     func stop(for button: ObjectPath) {
@@ -32,10 +35,11 @@ final class BlueZKeepAlive {
 
     private func ping() {
         guard let connection = connection() else { return }
+        let presses = presses
         // libdbus answers this call in every program, from its main loop.
         let call = BlueZ.call("Ping", of: "org.freedesktop.DBus.Peer", on: "/")
         connection.call(call, timeout: Self.timeout) { [weak self, weak connection] result in
-            guard let self, !waiting.isEmpty else { return }
+            guard let self, presses == self.presses, !waiting.isEmpty else { return }
             if case .failure(let error) = result, error.kind == .noReply {
                 // A process that resumes would handle all that was sent to it in the meantime. A new
                 // connection starts without that backlog.
