@@ -140,6 +140,8 @@ extension Model {
         // a push is accepted during a call.
         if call != nil, !fromPush { return "callActive" }
         if call == nil, obstacle != nil { return hasAudioServer ? "noAudioConnection" : "noAudioServer" }
+        // Ours: sixteen requests wait at most.
+        if case .opening(_, requests: 16) = channel?.remote?.reception { return "tooManyWaiting" }
         let old = channel?.remote
         let reception: Reception
         switch old?.reception {
@@ -151,6 +153,15 @@ extension Model {
         }
         channel?.remote = Remote(name: speaker.name, reception: reception)
         if old?.name != speaker.name { notifications.append(.kind("participantChanged")) }
+        return nil
+    }
+
+    /// Semantics, “Success means activation”, “A participant by a push”.
+    ///
+    /// - Returns: Nil for a request that waits for the speaker.
+    mutating func answerWhenOpen() -> String? {
+        guard case .opening(let playback, let requests) = channel?.remote?.reception else { return "done" }
+        channel?.remote?.reception = .opening(playback: playback, requests: requests + 1)
         return nil
     }
 

@@ -204,11 +204,6 @@ extension Model {
             endReception("participantCleared")
             return "done"
         }
-        // Ours: sixteen requests wait at most.
-        if case .opening(_, requests: 16) = channel?.remote?.reception { return "tooManyWaiting" }
-        if let refusal = receive(speaker, fromPush: false) { return refusal }
-        guard case .opening(let playback, let requests) = channel?.remote?.reception else { return "done" }
-        channel?.remote?.reception = .opening(playback: playback, requests: requests + 1)
-        return nil
+        return receive(speaker, fromPush: false) ?? answerWhenOpen()
     }
 }

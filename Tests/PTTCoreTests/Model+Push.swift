@@ -54,7 +54,7 @@ extension Model {
 
     /// Semantics, “A participant by a push”, “A participant while transmitting”,
     /// “A push that stops the transmission”, “Leaving by a push”, “A service update”.
-    mutating func finish(_ client: ClientID, _ request: ApplicationInterface.FinishPushRequest) -> String {
+    mutating func finish(_ client: ClientID, _ request: ApplicationInterface.FinishPushRequest) -> String? {
         let id = request.pushID.rawValue
         guard let running = channel?.running, running.client == client else { return "noSuchPush" }
         // Semantics, “A push that stops the transmission”, “A stop without a transmission”: the stop does not
@@ -77,7 +77,7 @@ extension Model {
         case (.activeRemoteParticipant, .pushToTalk):
             let refusal = request.participant.map { receive($0, fromPush: true) } ?? "noParticipant"
             finished(id, refusal == nil ? .answered : .failed)
-            return refusal ?? "done"
+            return refusal ?? answerWhenOpen()
         case (_, .serviceUpdate), (.processed, _), (.unknown, _), (_, .unknown):
             finished(id, .failed)
             return "wrongResult"

@@ -1,6 +1,5 @@
 import Foundation
 import PTTMessages
-import PTTPlatformTypes
 import Testing
 
 @testable import PushToTalk
@@ -25,9 +24,9 @@ import Testing
             }
         }
         // No channel; of each channel joining, unattended, restoring in two ways, and joined with 2
-        // (transmitting) times 3 (active, or inactive with or without an awaited participant) times 3
-        // (interrupted, by a call or not) times 5 (buttons held, in order).
-        #expect(seen.count == 1 + 2 * (4 + 90))
+        // (transmitting) times 2 (active) times 3 (interrupted, by a call or not) times 5 (buttons held, in
+        // order).
+        #expect(seen.count == 1 + 2 * (4 + 60))
     }
 
     @Test
@@ -62,7 +61,6 @@ import Testing
         func apply(to view: inout ChannelView) -> [Callback] { change(&view) }
 
         private static let channels = [UUID(), UUID()].map { ChannelID($0) }
-        private static let participant = PTParticipant(name: "Bob", image: nil)
         /// Of one accessory.
         private static let buttons = [ButtonRole.talk, .channelUp].map {
             ChannelView.Button(
@@ -115,14 +113,6 @@ import Testing
             Event("interrupted by a call") { $0.audioInterrupted(by: .call) },
             Event("interruption ended") { $0.audioInterruptionEnded() },
             Event("cleared") { $0.participantCleared() },
-            Event("awaits") {
-                $0.awaits(participant)
-                return []
-            },
-            Event("awaits no participant") {
-                $0.awaitsNoParticipant()
-                return []
-            },
         ]
 
         private static func about(_ button: ChannelView.Button) -> [Event] {
@@ -200,11 +190,9 @@ private struct Application {
             pressed.removeAll { $0 == accessory }
         case .failedToJoin:
             return channel == nil
-        case .failedToActivate(let uuid, _, _):
-            return channel == uuid && !isActive
         case .token:
             break
-        case .routeChanged, .servicesLost, .servicesReset, .push, .failedToLeave,
+        case .routeChanged, .servicesLost, .servicesReset, .push, .failedToActivate, .failedToLeave,
             .failedToBegin, .failedToStop:
             return false
         }

@@ -64,6 +64,52 @@ struct ParticipantTests {
         #expect(try await fixture.status().channel?.participant == nil)
     }
 
+    /// The session is active for the transmission: no activation says whether the participant is heard.
+    @EventLoop
+    @Test func `a participant of a push who cannot be heard is reported during a transmission too`()
+        async throws
+    {
+        let fixture = try await LibraryFixture.start()
+        let delegate = RecordingDelegate()
+        let joined = try await Joined.make(fixture, delegate)
+        try await joined.manager.setTransmissionMode(.fullDuplex, channelUUID: fixture.channel)
+        joined.manager.requestBeginTransmitting(channelUUID: fixture.channel)
+        #expect(try await delegate.lines.next(2) == ["didBegin 2", "didActivate"])
+        try await fixture.sound.pactl("unload-module", "module-null-sink")
+        try await fixture.push(joined.token, "{}")
+        #expect(try await delegate.lines.next(2) == ["incomingPush ", "failedToActivate Bob unknown"])
+        #expect(try await fixture.status().channel?.participant == nil)
+        joined.manager.stopTransmitting(channelUUID: fixture.channel)
+        #expect(try await delegate.lines.next(2) == ["didEnd 2", "didDeactivate"])
+    }
+
+    /// It is not known yet whether the participant can be heard: the sound server does not answer.
+    @EventLoop
+    @Test func `the loss of the core is an error of the participant of a push`() async throws {
+        let fixture = try await LibraryFixture.start()
+        let delegate = RecordingDelegate()
+        let joined = try await Joined.make(fixture, delegate)
+        fixture.sound.freeze()
+        try await fixture.push(joined.token, "{}")
+        try await fixture.until { $0.channel?.participant != nil }
+        fixture.core.crash()
+        #expect(try await delegate.lines.next(2) == ["incomingPush ", "failedToActivate Bob unknown"])
+    }
+
+    /// The application has asked for that itself.
+    @EventLoop
+    @Test func `a participant of a push whom the application clears at once is not reported`() async throws {
+        let fixture = try await LibraryFixture.start()
+        let delegate = RecordingDelegate()
+        let joined = try await Joined.make(fixture, delegate)
+        fixture.sound.freeze()
+        try await fixture.push(joined.token, "{}")
+        try await fixture.until { $0.channel?.participant != nil }
+        try await joined.manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
+        joined.manager.leaveChannel(channelUUID: fixture.channel)
+        #expect(try await delegate.lines.next(2) == ["incomingPush ", "didLeave 2 true"])
+    }
+
     @EventLoop
     @Test func `the loss of the core is an error of the participant, and no activation`() async throws {
         let fixture = try await LibraryFixture.start()

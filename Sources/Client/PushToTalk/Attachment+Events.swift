@@ -110,17 +110,17 @@ extension Attachment {
         callbackQueue.enqueue(.push(delivered))
     }
 
-    /// The core refuses an answer that comes after the push's time limit.
+    /// The core refuses an answer that comes after the push's time limit, and a participant who cannot be
+    /// heard.
     private func finish(_ push: Push, with answer: PushAnswer, channelUUID: UUID?) {
         pushes[push.pushID] = nil
         let request = answer.request(push.pushID)
+        let clearings = participantClearings
         call(ApplicationInterface.finishPush, request, isEnd: true) { [weak self] refusal in
-            guard let refusal else {
-                if case .participant(let participant) = answer.result { self?.view.awaits(participant) }
-                return
-            }
+            guard let self, let refusal else { return }
+            if case .participant = answer.result, participantClearings != clearings { return }
             // The core reports by an event that there was nothing to stop.
-            self?.failed(answer, to: push, channelUUID: channelUUID, refusal, andStop: false)
+            failed(answer, to: push, channelUUID: channelUUID, refusal, andStop: false)
         }
     }
 

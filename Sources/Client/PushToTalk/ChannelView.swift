@@ -13,8 +13,6 @@ enum ChannelView: Equatable {
         var isInterrupted = false
         /// True if the interruption is a call: it lasts also without a participant.
         var isInterruptedByCall = false
-        /// The participant from a push until the audio session is activated for it.
-        var awaited: PTParticipant?
         /// Buttons that the delegate was notified of as pressed, and not as released.
         var pressed: [Button] = []
     }
@@ -154,7 +152,6 @@ enum ChannelView: Equatable {
         change { _, activity in
             guard !activity.isActive else { return [] }
             activity.isActive = true
-            activity.awaited = nil
             return activity.endInterruption() + [.activated]
         }
     }
@@ -180,33 +177,11 @@ enum ChannelView: Equatable {
         change { _, activity in activity.endInterruption() }
     }
 
-    /// A push was answered with a participant, who can be heard if the speaker can be opened.
-    mutating func awaits(_ participant: PTParticipant) {
-        _ = change { _, activity in
-            if !activity.isActive { activity.awaited = participant }
-            return []
-        }
-    }
-
-    /// The application itself has set another participant, or none; a completion handler receives the result
-    /// of that.
-    mutating func awaitsNoParticipant() {
-        _ = change { _, activity in
-            activity.awaited = nil
-            return []
-        }
-    }
-
-    /// No participant is set any more: an interruption ends unless it is a call, and one who was awaited
-    /// cannot be heard.
+    /// No participant is set any more: an interruption ends unless it is a call.
     mutating func participantCleared() -> [Callback] {
-        change { channelID, activity in
-            let unheard = activity.awaited.map {
-                Callback.failedToActivate(channelID.uuid, participant: $0, error: PTChannelError(.unheard))
-            }
-            activity.awaited = nil
+        change { _, activity in
             let isOver = !activity.isActive && !activity.isInterruptedByCall
-            return (unheard.map { [$0] } ?? []) + (isOver ? activity.endInterruption() : [])
+            return isOver ? activity.endInterruption() : []
         }
     }
 
@@ -269,7 +244,6 @@ extension ChannelView.Activity {
 
 extension Refusal {
     static let lost = Refusal(.unknown, "the connection to pttd was lost")
-    static let unheard = Refusal(.unknown, "nothing can be played; the journal of pttd has the reason")
     static let leftAgain = Refusal(.unknown, "the channel was left right after it was joined")
 }
 

@@ -28,9 +28,8 @@ extension PTChannelManager {
             channelID: ChannelID(channelUUID),
             participant: participant.map { .init(name: $0.name, image: $0.imageText) }
         )
-        call(ApplicationInterface.setActiveRemoteParticipant, request, completion: completionHandler) {
-            $0.view.awaitsNoParticipant()
-        }
+        if participant == nil { onAttachment { $0.participantClearings += 1 } }
+        call(ApplicationInterface.setActiveRemoteParticipant, request, completion: completionHandler)
     }
 
     /// The asynchronous form of ``setActiveRemoteParticipant(_:channelUUID:completionHandler:)``.
@@ -169,12 +168,10 @@ extension PTChannelManager {
     private func call<Request>(
         _ method: InterfaceMethod<Request, NoParameters>,
         _ request: Request,
-        completion completionHandler: (@Sendable ((any Error)?) -> Void)?,
-        succeeded: @escaping @EventLoop (Attachment) -> Void = { _ in }
+        completion completionHandler: (@Sendable ((any Error)?) -> Void)?
     ) {
         onAttachment { attachment in
             attachment.call(method, request) { refusal in
-                if refusal == nil { succeeded(attachment) }
                 guard let completionHandler else { return }
                 let error = refusal.map { PTChannelError($0) }
                 attachment.callbackQueue.complete { completionHandler(error) }

@@ -12,7 +12,8 @@ public protocol PTTParticipantDelegate: NSObjectProtocol {
     ///   - channelUUID: The channel of the push.
     ///   - participant: The participant that `incomingPushResult` returned.
     ///   - error: A ``PTChannelError``: `transmissionInProgress` if a half-duplex channel transmits,
-    ///     `unknown` if the result came too late or nothing can be played.
+    ///     `callActive` or `channelNotFound` if a call or the end of the channel came before the speaker was
+    ///     open, `unknown` if the result came too late or nothing can be played.
     func channelManager(
         _ channelManager: PTChannelManager,
         channelUUID: UUID,

@@ -57,11 +57,13 @@ extension TalkSession {
         token == lastPushToken || attachments.holds(token)
     }
 
+    /// - Returns: Nil if the request is answered once it is known whether the speaker opens.
     mutating func finishPush(
         _ request: ApplicationInterface.FinishPushRequest,
+        _ requestID: RequestID,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
+    ) -> Answer? {
         guard let running = channel?.running, running.client == client else {
             return .refused(.noSuchPush(request.pushID))
         }
@@ -74,7 +76,9 @@ extension TalkSession {
         let refusal: RefusalCause?
         switch (request.result, waiting.push.kind) {
         case (.activeRemoteParticipant, .pushToTalk):
-            refusal = request.participant.map { receive($0, nil, effects: &effects) } ?? .noParticipant
+            refusal =
+                request.participant.map { receive($0, for: requestID, isPush: true, effects: &effects) }
+                ?? .noParticipant
         case (.leaveChannel, .pushToTalk), (.processed, .serviceUpdate):
             refusal = nil
         case (.activeRemoteParticipant, _), (.leaveChannel, _), (.processed, _), (.unknown, _):
@@ -87,10 +91,10 @@ extension TalkSession {
                 explanation: refusal?.reason ?? unheardReason(request.result)
             )
         )
-        if refusal == nil, request.result == .leaveChannel {
-            leave(for: .developerRequest, effects: &effects)
-        }
-        return refusal.map { .refused($0) } ?? .done
+        if let refusal { return .refused(refusal) }
+        if request.result == .activeRemoteParticipant { return answerWhenOpen(requestID) }
+        if request.result == .leaveChannel { leave(for: .developerRequest, effects: &effects) }
+        return .done
     }
 
     /// Why an answer that was carried out opens no speaker.

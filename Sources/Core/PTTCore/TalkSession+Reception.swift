@@ -17,9 +17,18 @@ extension TalkSession {
                 clearParticipant(.participantCleared, effects: &effects)
                 return .done
             }
-            if let refusal = receive(speaker, requestID, effects: &effects) { return .refused(refusal) }
-            return self.channel?.reception?.awaitedBy.contains(requestID) == true ? nil : .done
+            if let refusal = receive(speaker, for: requestID, isPush: false, effects: &effects) {
+                return .refused(refusal)
+            }
+            return answerWhenOpen(requestID)
         }
+    }
+
+    /// The answer to a request that ``receive(_:for:isPush:effects:)`` has granted.
+    ///
+    /// - Returns: Nil if it is answered once it is known whether the speaker opens.
+    func answerWhenOpen(_ request: RequestID) -> Answer? {
+        channel?.reception?.awaitedBy.contains(request) == true ? nil : .done
     }
 
     /// Begins or continues a reception: a remote participant is talking. Granted only if the participant will
@@ -28,11 +37,13 @@ extension TalkSession {
     /// - Parameters:
     ///   - speaker: The participant.
     ///   - request: Waits until the speaker is open, if it is not open yet.
+    ///   - isPush: True if it answers a push, which is accepted during a call too, and not heard.
     ///   - effects: Receives what is to be done.
     /// - Returns: Why the participant would not be heard.
     mutating func receive(
         _ speaker: ApplicationInterface.Speaker,
-        _ request: RequestID?,
+        for request: RequestID,
+        isPush: Bool,
         effects: inout EffectCollector
     ) -> RefusalCause? {
         if let refusal = RefusalCause.unusable(speaker.name, longest: speaker.name) { return refusal }
@@ -41,23 +52,19 @@ extension TalkSession {
         if let lease = channelLease, channel.transmissionMode == .halfDuplex {
             return .talkedOver(lease.transmission)
         }
-        // A request must not succeed without activation; a push is accepted and not heard.
-        if let call = surroundings.call, request != nil { return .callActive(call) }
+        if let call = surroundings.call, !isPush { return .callActive(call) }
         if surroundings.call == nil, let obstacle = receptionObstacle { return obstacle.refusal }
-        if request != nil, running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit {
-            return .tooManyWaiting
-        }
+        if running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit { return .tooManyWaiting }
         let participant = RemoteParticipant(
             name: speaker.name,
             image: image(speaker.image, of: speaker.name, effects: &effects)
         )
-        let waiting = request.map { [$0] } ?? []
         let reception: Reception =
             switch running.reception {
             case _ where surroundings.call != nil: .unheard(participant)
             case .playing: .playing(participant)
-            case .opening(_, let requests): .opening(participant, awaitedBy: requests + waiting)
-            case nil, .interrupted, .unheard: .opening(participant, awaitedBy: waiting)
+            case .opening(_, let requests): .opening(participant, awaitedBy: requests + [request])
+            case nil, .interrupted, .unheard: .opening(participant, awaitedBy: [request])
             }
         self.channel?.updateRunning { $0.reception = reception }
         if participant != channel.participant {

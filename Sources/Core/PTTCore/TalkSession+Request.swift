@@ -82,7 +82,7 @@ extension TalkSession {
         case .setAccessoryEvents(let request): setAccessoryEvents(request, from: client, effects: &effects)
         case .setParticipant(let request):
             setParticipant(request, requestID, from: client, effects: &effects)
-        case .finishPush(let request): finishPush(request, from: client, effects: &effects)
+        case .finishPush(let request): finishPush(request, requestID, from: client, effects: &effects)
         case .join(let request, let processID, let newChannelID, let newToken):
             join(
                 request,
