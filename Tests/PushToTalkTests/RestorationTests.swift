@@ -126,6 +126,32 @@ struct RestorationTests {
         #expect(try await delegate.lines.next() == "didJoin 0 true")
     }
 
+    /// Semantics, “One manager for each process”: whether the application is still excluded is not known yet.
+    @EventLoop
+    @Test func `a second request for the manager fails while an excluded application attaches again`()
+        async throws
+    {
+        let fixture = try await LibraryFixture.start()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(fixture, delegate).manager
+        fixture.core.crash()
+        let policy = fixture.core.configuration("policy.toml")
+        try #"exclude = ["org.example.Tests"]"#.write(toFile: policy, atomically: true, encoding: .utf8)
+        try await fixture.restartCore()
+        #expect(try await delegate.lines.next() == "didLeave 3 true")
+        for request in 1...2 {
+            PTChannelManager.channelManager(delegate: delegate, restorationDelegate: delegate) { _, error in
+                let code = (error as? PTInstantiationError)?.code
+                delegate.record("request \(request): \(code?.rawValue ?? -1)")
+            }
+        }
+        let inProgress = PTInstantiationError.instantiationAlreadyInProgress.rawValue
+        let excluded = PTInstantiationError.missingEntitlement.rawValue
+        let results = try await delegate.lines.next(2)
+        #expect(results == ["request 2: \(inProgress)", "request 1: \(excluded)"])
+        withExtendedLifetime(manager) {}
+    }
+
     /// Only the audio socket is lost: the session ends, and the next one has its frames.
     @EventLoop
     @Test func `the audio socket is connected to again after a loss`() async throws {

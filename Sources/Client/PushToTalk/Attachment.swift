@@ -79,10 +79,13 @@ final class Attachment {
         reconnector.start()
     }
 
-    /// Attaches if the attachment is paused; otherwise only calls `created`, in order with the callbacks.
+    /// Attaches if the attachment is paused; otherwise only calls `created`, in order with the callbacks. It
+    /// has an error while an earlier request waits for its result.
     func resume(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         switch lifecycle {
         case .paused: start(created: created)
+        case .active where creationHandler != nil:
+            callbackQueue.complete { created(PTInstantiationError.inProgress) }
         case .active, .closed: callbackQueue.complete { created(nil) }
         }
     }

@@ -55,11 +55,7 @@ extension PTChannelManager {
                 attachment.resume { error in handler(error == nil ? manager : nil, error) }
             }
         case .inProgress:
-            let error = PTInstantiationError(
-                .instantiationAlreadyInProgress,
-                reason: "a channel manager is being created: wait for its completion handler"
-            )
-            failing(error, handler)
+            failing(.inProgress, handler)
         case .begun(let earlier):
             let manifest: Manifest
             do throws(PTInstantiationError) {
@@ -135,4 +131,12 @@ extension PTChannelManager {
         let queue = pttCallbackQueue ?? DispatchQueue.global()
         queue.async { handler(nil, error) }
     }
+}
+
+extension PTInstantiationError {
+    /// An earlier request for the manager is not complete.
+    static let inProgress = PTInstantiationError(
+        .instantiationAlreadyInProgress,
+        reason: "a channel manager is being created: wait for its completion handler"
+    )
 }
