@@ -94,6 +94,26 @@ struct UnrulyDelegateTests {
         #expect(try await fixture.status().channel == nil)
     }
 
+    /// Nothing would report that it was refused, and the application would stay in the background.
+    @EventLoop
+    @Test func `the core learns that the application is in front however many requests are pending`()
+        async throws
+    {
+        let fixture = try await LibraryFixture.start()
+        let delegate = RecordingDelegate()
+        let manager = try await Joined.make(fixture, delegate).manager
+        manager.pttSetForeground(false)
+        fixture.core.process.signal(SIGSTOP)
+        for _ in 0..<1000 { manager.requestBeginTransmitting(channelUUID: fixture.channel) }
+        manager.pttSetForeground(true)
+        var answers = [try await delegate.lines.next()]
+        fixture.core.process.signal(SIGCONT)
+        answers += try await delegate.lines.next(999)
+        #expect(Set(answers) == ["failedToBegin unknown", "failedToBegin appNotForeground"])
+        manager.requestBeginTransmitting(channelUUID: fixture.channel)
+        #expect(try await delegate.lines.next() == "didBegin 2")
+    }
+
     /// The library has a serial queue of its own in any case.
     @EventLoop
     @Test func `callbacks come one at a time on a concurrent queue`() async throws {

@@ -116,7 +116,7 @@ extension Attachment {
         pushes[push.pushID] = nil
         let request = answer.request(push.pushID)
         let clearings = participantClearings
-        call(ApplicationInterface.finishPush, request, isEnd: true) { [weak self] refusal in
+        call(ApplicationInterface.finishPush, request, ignoringLimit: true) { [weak self] refusal in
             guard let self, let refusal else { return }
             if case .participant = answer.result, participantClearings != clearings { return }
             // The core reports by an event that there was nothing to stop.

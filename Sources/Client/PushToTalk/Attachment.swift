@@ -233,20 +233,21 @@ final class Attachment {
     /// - Parameters:
     ///   - method: Any that has a `callID` among its parameters.
     ///   - request: The other parameters.
-    ///   - isEnd: The call ends something, and is made however many others are pending.
+    ///   - ignoresLimit: The call is made however many others are pending: it ends something, or nothing
+    ///     reports its refusal.
     ///   - onReply: Called with the core's reply, before `completion`.
     ///   - completion: Called once, when the event that reports the result comes.
     func call<Request, Reply>(
         _ method: InterfaceMethod<Request, Reply>,
         _ request: Request,
-        isEnd: Bool = false,
+        ignoringLimit ignoresLimit: Bool = false,
         onReply: @escaping @EventLoop (Reply) -> Void = { _ in },
         completion: @escaping Completion
     ) {
         guard let calls, let callID = calls.nextCallID else {
             return completion(Refusal(.unknown, "pttd is not connected: is it running?"))
         }
-        guard isEnd || unanswered.count < Self.unansweredLimit else {
+        guard ignoresLimit || unanswered.count < Self.unansweredLimit else {
             let reason = "\(Self.unansweredLimit) requests wait for pttd: try again when they are answered"
             return completion(Refusal(.unknown, reason))
         }
@@ -270,6 +271,7 @@ final class Attachment {
         guard calls != nil else { return }
         reportedForeground = isForeground
         let request = ApplicationInterface.ForegroundRequest(isForeground: isForeground)
-        call(ApplicationInterface.setForeground, request, isEnd: !isForeground) { _ in }
+        // The core refuses it only when it is about to end.
+        call(ApplicationInterface.setForeground, request, ignoringLimit: true) { _ in }
     }
 }

@@ -104,7 +104,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     public func leaveChannel(channelUUID: UUID) {
         let request = ChannelInterface.LeaveRequest(channelID: ChannelID(channelUUID))
         onAttachment { attachment in
-            attachment.call(ChannelInterface.leave, request, isEnd: true) {
+            attachment.call(ChannelInterface.leave, request, ignoringLimit: true) {
                 attachment.report($0) { .failedToLeave(channelUUID, $0) }
             }
         }
@@ -179,7 +179,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             cause: cause
         )
         onAttachment { attachment in
-            attachment.call(ChannelInterface.endTransmitting, request, isEnd: true) {
+            attachment.call(ChannelInterface.endTransmitting, request, ignoringLimit: true) {
                 attachment.report($0) { .failedToStop(channelUUID, $0) }
             }
         }
