@@ -145,6 +145,28 @@ struct ParticipantTests {
         NotificationCenter.default.removeObserver(observation)
     }
 
+    /// The observers of the session outlive the manager.
+    @EventLoop
+    @Test func `an interruption ends with the manager`() async throws {
+        let fixture = try await LibraryFixture.start()
+        let delegate = RecordingDelegate()
+        let observation = observeInterruptions(delegate)
+        try await interruptAndRelease(fixture, delegate)
+        #expect(try await delegate.lines.next() == "interruption ended")
+        NotificationCenter.default.removeObserver(observation)
+    }
+
+    /// Creates a manager, and releases it while the session is interrupted.
+    @EventLoop
+    private func interruptAndRelease(_ fixture: LibraryFixture, _ delegate: RecordingDelegate) async throws {
+        let manager = try await Joined.make(fixture, delegate).manager
+        try await manager.setActiveRemoteParticipant(Self.bob, channelUUID: fixture.channel)
+        #expect(try await delegate.lines.next() == "didActivate")
+        fixture.sound.kill()
+        #expect(try await delegate.lines.next(2) == ["interrupted", "didDeactivate"])
+        withExtendedLifetime(manager) {}
+    }
+
     /// Only the speaker is lost: a transmission that has begun keeps the session active, and a later one
     /// activates it again.
     @EventLoop

@@ -15,6 +15,8 @@ public final class AVAudioSession: NSObject, Sendable {
         var policy = RouteSharingPolicy.default
         var allowsSystemSounds = false
         var isActive = false
+        /// True if observers were notified of the beginning of an interruption, and not of its end.
+        var isInterrupted = false
         var sampleRate = AVAudioSession.sampleRate
         var bufferDuration = AVAudioSession.bufferDuration
         var preferredInput: AVAudioSessionPortDescription?
@@ -218,8 +220,14 @@ public final class AVAudioSession: NSObject, Sendable {
     }
 
     package func interrupted(_ began: Bool) {
+        state.withLock { $0.isInterrupted = began }
         let type: InterruptionType = began ? .began : .ended
         post(Self.interruptionNotification, [AVAudioSessionInterruptionTypeKey: type.rawValue])
+    }
+
+    /// Ends an interruption, if there is one, whose end nothing else reports any more.
+    package func endInterruption() {
+        if state.withLock({ $0.isInterrupted }) { interrupted(false) }
     }
 
     /// - Parameters:

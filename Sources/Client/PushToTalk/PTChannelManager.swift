@@ -74,6 +74,8 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     deinit {
         let attachment = attachment
         AVAudioSession.sharedInstance().activated(false)
+        // Whoever observes the session outlives the manager.
+        callbackQueue.complete { AVAudioSession.sharedInstance().endInterruption() }
         EventLoop.start { attachment.close() }
     }
 
