@@ -167,6 +167,38 @@ struct SplitDeviceTests {
         if key.key == .playPause { key = try await original.nextKey() }
         #expect(key.key == .volumeUp)
     }
+
+    @Test @EventLoop func `a device is divided again by another key as soon as root grants that`()
+        async throws
+    {
+        try #require(access("/usr/lib/udev/rules.d/71-push-to-talk.rules", R_OK) == 0)
+        let jack = try await jack("PTT Test Split 9")
+        let monitor = NodeQueue()
+        try monitor.start()
+        let process = try TestProcess([TestProcess.built("ptt-keys")])
+        let first = try await monitor.half(.few, of: jack.node)
+        #expect(first.keys == KeyBits([.playPause]))
+        try grant("VOLUMEUP", of: jack.node)
+        let second = try await monitor.half(.few, of: jack.node, with: .volumeUp)
+        #expect(second.keys == KeyBits([.volumeUp]))
+        let rest = try await monitor.half(.rest, of: jack.node, with: .playPause)
+        #expect(rest.keys == KeyBits([.playPause, .volumeDown]))
+        let reader = try Reader(second, keys: [.volumeUp])
+        try jack.tap(.volumeUp)
+        #expect(try await reader.nextKey().key == .volumeUp)
+        process.signal(SIGTERM)
+        #expect(try await process.exitStatus() == 0)
+    }
+
+    /// Has udev apply its rules to the node, as `pttctl grant` does, with a key that a rule of
+    /// `Tests/SystemTests/guest/61-device-shapes.rules` grants.
+    private func grant(_ key: String, of node: InputNode) throws {
+        let file = try #require(fopen("/sys/class/input/\(node.sysname)/uevent", "we"))
+        defer { fclose(file) }
+        // An action, any UUID, and what becomes SYNTH_ARG_GRANT (Documentation/ABI/testing/sysfs-uevent).
+        fputs("change 5f2a5c1e-6a0f-4f0e-9d0c-2b7f4c1d8e36 GRANT=\(key)", file)
+        try #require(fflush(file) == 0)
+    }
 }
 
 /// The nodes that udev reports.
@@ -184,11 +216,17 @@ private final class NodeQueue {
     /// udev may report the halves in any order.
     private var seen: [InputNode] = []
 
-    func half(_ part: InputNode.Half, of node: InputNode) async throws -> InputNode {
+    func half(
+        _ part: InputNode.Half,
+        of node: InputNode,
+        with key: KeyCode? = nil
+    ) async throws -> InputNode {
         while true {
-            if let found = seen.first(where: { $0.half?.part == part && $0.half?.of == node.sysname }) {
-                return found
+            let found = seen.first { half in
+                let hasKey = key.map { half.keys.contains($0) } ?? true
+                return hasKey && half.half?.part == part && half.half?.of == node.sysname
             }
+            if let found { return found }
             if case .added(let node) = try await events.next() { seen.append(node) }
         }
     }

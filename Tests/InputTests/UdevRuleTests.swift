@@ -81,6 +81,27 @@ struct UdevRuleTests {
         #expect(plugged.node.tags.isDisjoint(with: ["uaccess", "systemd"]))
     }
 
+    @Test(arguments: ["few", "rest"])
+    @EventLoop func `both halves of a divided headset are tagged`(part: String) async throws {
+        let plugged = try await PluggedHeadset(
+            "PTT Rule Half",
+            phys: "split/\(part)/event999/usb-0",
+            tag: Self.tag
+        )
+        #expect(plugged.node.tags.isSuperset(of: [Self.tag, "uaccess", "systemd"]))
+    }
+
+    @Test(arguments: [
+        ("PTT Rule Half", Self.typing), ("PTT grant KEY_F13 half", VirtualKeyDevice.usualKeys),
+    ])
+    @EventLoop func `what remains of a divided keyboard, or beside a granted key, is not tagged`(
+        name: String,
+        keys: Set<KeyCode>
+    ) async throws {
+        let plugged = try await PluggedHeadset(name, keys: keys, phys: "split/rest/event999/usb-0")
+        #expect(plugged.node.tags.isDisjoint(with: [Self.tag, "uaccess", "systemd"]))
+    }
+
     @Test @EventLoop func `a marked device without keys is tagged, so that the reason can be listed`()
         async throws
     {

@@ -215,6 +215,41 @@ import Testing
         #expect(builtIn.origin(named: nil).name == "ttyS0")
     }
 
+    /// The halves that ptt-keys makes, and another device that is divided.
+    private func halves(of sysname: String) -> [InputNode] {
+        let shapes: [(String, String, [KeyCode])] = [
+            ("event9", "split/few/event6/usb-1", [.volumeDown]),
+            ("event8", "split/rest/\(sysname)/usb-0", [.volumeUp, .volumeDown]),
+            ("event7", "split/few/\(sysname)/usb-0", [.playPause]),
+        ]
+        return shapes.map { name, phys, keys in
+            var half = node(keys: keys)
+            (half.sysname, half.devnode, half.phys) = (name, "/dev/input/\(name)", phys)
+            return half
+        }
+    }
+
+    @Test func `of a divided device each key is read at the half that has it`() {
+        let device = node(keys: [.playPause, .volumeUp, .volumeDown])
+        let halves = halves(of: device.sysname)
+        func source(_ keys: [KeyCode], among halves: [InputNode]) -> String {
+            device.source(of: Set(keys.map(\.rawValue)), among: halves).sysname
+        }
+        #expect(source([.playPause], among: halves) == "event7")
+        #expect(source([.volumeDown], among: halves) == "event8")
+        // A file may name keys of both.
+        #expect(source([.volumeUp, .playPause], among: halves) == "event7")
+        // udev has not announced the other half yet, or the device is not divided.
+        #expect(source([.volumeDown], among: [halves[2]]) == device.sysname)
+        #expect(source([.playPause], among: []) == device.sysname)
+    }
+
+    @Test func `the keys of a divided device are found and learned at both halves`() {
+        let device = node()
+        #expect(device.sources(among: halves(of: device.sysname)).map(\.sysname) == ["event7", "event8"])
+        #expect(device.sources(among: halves(of: "event4")) == [device])
+    }
+
     @Test func `a key to hold is one of a joystick or a USB device, never of a keyboard or a jack`() {
         #expect(node().hasHeldKeys)
         #expect(!node(isBesideKeyboard: true).hasHeldKeys)

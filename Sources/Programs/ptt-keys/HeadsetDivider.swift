@@ -33,11 +33,10 @@ final class HeadsetDivider {
     private func review(_ node: InputNode) {
         guard node.half == nil else { return }
         let keys = node.talkKeys
-        guard !keys.isEmpty, node.keys != KeyBits(keys) else {
-            devices.removeValue(forKey: node.sysname)?.close()
-            return
-        }
-        guard devices[node.sysname] == nil else { return }
+        // Root may grant another key, or revoke it, while the device is divided.
+        guard devices[node.sysname]?.keys != keys else { return }
+        devices.removeValue(forKey: node.sysname)?.close()
+        guard !keys.isEmpty, node.keys != KeyBits(keys) else { return }
         do throws(SystemError) {
             devices[node.sysname] = try SplitDevice(node, keys: keys) { [weak self] in
                 self?.handle($0, of: node)

@@ -25,7 +25,8 @@ package final class SplitDevice {
     }
 
     package let node: InputNode
-    private let keys: Set<KeyCode>
+    /// The few keys.
+    package let keys: Set<KeyCode>
     private let handler: @EventLoop (Event) -> Void
     private var device: OpaquePointer?
     private var source: DescriptorSource?

@@ -154,7 +154,7 @@ final class Discovery {
                 return try KeyPresses(accessory) { [weak self] in
                     self?.pressed($0)
                 } failed: { [weak self] in
-                    self?.headsets.lost(accessory.source, $0)
+                    self?.headsets.lost(accessory.node, $0)
                 }
             } catch {
                 log.info("\(error)")

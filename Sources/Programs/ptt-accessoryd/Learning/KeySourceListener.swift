@@ -9,7 +9,7 @@ import ServiceClient
 final class KeySourceListener: Learning.Source {
     private let accessory: Headsets.Accessory
     private let handlers: Learning.Handlers
-    private var device: KeyDevice?
+    private var devices: [KeyDevice] = []
 
     /// - Parameters:
     ///   - accessory: The device.
@@ -20,11 +20,11 @@ final class KeySourceListener: Learning.Source {
     }
 
     func start() async throws(Learning.Failure) -> AccessoryInterface.LearnedDevice {
-        let node = accessory.source
-        // Up to KEY_MAX; the kernel delivers those that the node has.
-        let keys = (1..<UInt16(0x300)).map { KeyCode(rawValue: $0) }.filter { node.keys.contains($0) }
         do throws(SystemError) {
-            device = try KeyDevice(node, keys: Set(keys)) { [weak self] in self?.handle($0) }
+            for source in accessory.sources {
+                let keys = Set(source.heldKeys)
+                devices.append(try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) })
+            }
         } catch {
             throw Learning.Failure("\(error)")
         }
@@ -32,8 +32,8 @@ final class KeySourceListener: Learning.Source {
     }
 
     func close() {
-        device?.close()
-        device = nil
+        for device in devices { device.close() }
+        devices = []
     }
 
     private func handle(_ event: KeyDeviceEvent) {
@@ -55,8 +55,8 @@ extension Headsets.Accessory {
         AccessoryInterface.LearnedDevice(
             identity: identity.text,
             name: name,
-            transport: source.inputTransport.rawValue,
-            product: source.id.vendor == 0 ? nil : source.product.text
+            transport: node.inputTransport.rawValue,
+            product: node.id.vendor == 0 ? nil : node.product.text
         )
     }
 }

@@ -15,8 +15,9 @@ extension Headsets {
 
     /// An input device that can be learned.
     struct Accessory: Equatable {
-        /// The node that is read.
-        let source: InputNode
+        let node: InputNode
+        /// The nodes that are read.
+        let sources: [InputNode]
         /// The identity that it is enrolled by.
         let identity: DeviceIdentity
         let name: String
@@ -28,7 +29,7 @@ extension Headsets {
         nodes.values.filter { $0.hasHeldKeys && $0.isReadable }
             .sorted { $0.sysname < $1.sysname }
             .compactMap { node in
-                node.identity.map { .init(source: node, identity: $0, name: owner(of: node).origin.name) }
+                node.identity.map { accessory(node, $0, owner(of: node).origin) }
             }
     }
 
@@ -42,9 +43,13 @@ extension Headsets {
             let identity =
                 node.transport == .avrcp ? DeviceIdentity(bluetoothAddress: origin.identifier) : node.identity
             guard let identity, origin.identifier == identifier || identity == address else { continue }
-            let source = halves[node.sysname] ?? node
-            return Accessory(source: source, identity: identity, name: origin.name)
+            return accessory(node, identity, origin)
         }
         return nil
+    }
+
+    private func accessory(_ node: InputNode, _ identity: DeviceIdentity, _ origin: Origin) -> Accessory {
+        let sources = node.sources(among: halves.values)
+        return Accessory(node: node, sources: sources, identity: identity, name: origin.name)
     }
 }

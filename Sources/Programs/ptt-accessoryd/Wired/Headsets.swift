@@ -19,7 +19,7 @@ final class Headsets {
     private var monitors: [DeviceMonitor] = []
     /// The tagged nodes, by name. Below, too, the name is that of the node.
     private(set) var nodes: [String: InputNode] = [:]
-    /// The half with the talk key of a node that ptt-keys has divided.
+    /// The halves that ptt-keys has divided nodes in, by their own names.
     private(set) var halves: [String: InputNode] = [:]
     private var headsets: [String: WiredHeadset] = [:]
     /// Nodes that are listed without being used.
@@ -124,13 +124,13 @@ final class Headsets {
     private func set(_ present: InputNode?, of node: InputNode) {
         defer { onNodeChange() }
         if present == nil { failures[node.sysname] = nil }
-        guard let half = node.half else {
+        if let half = node.half {
+            halves[node.sysname] = present
+            review(half.of)
+        } else {
             nodes[node.sysname] = present
-            return review(node.sysname)
+            review(node.sysname)
         }
-        guard half.part == .few else { return }
-        halves[half.of] = present
-        review(half.of)
     }
 
     /// A source was removed, or cannot be read although it is there: then it is not tried again.
@@ -141,8 +141,8 @@ final class Headsets {
         review(source.sysname)
     }
 
-    /// Opens, closes or lists a device as its node demands. If ptt-keys has divided it, the half with the
-    /// talk key is read in place of the node, of which no key arrives any more.
+    /// Opens, closes or lists a device as its node demands. If ptt-keys has divided it, the half with its key
+    /// is read in place of the node, of which no key arrives any more.
     private func review(_ sysname: String) {
         guard let node = nodes[sysname] else { return end(sysname) }
         let link = mirror.objects.link(of: node)
@@ -152,7 +152,7 @@ final class Headsets {
         }
         switch node.use(catalog, owner.consent) {
         case .used(let settings):
-            let source = halves[sysname] ?? node
+            let source = node.source(of: settings.definition.keys, among: halves.values)
             guard source.isReadable else {
                 // Only the active session of the seat has access. The kernel would let us continue to read,
                 // but the person at the seat now must not transmit in our channel.

@@ -145,6 +145,22 @@ extension InputNode {
         }
     }
 
+    /// The nodes at which its keys arrive: itself, or the halves that ptt-keys has divided it in, that with
+    /// the talk key first.
+    func sources(among halves: some Collection<InputNode>) -> [InputNode] {
+        let own = halves.filter { $0.half?.of == sysname }
+        let ordered = own.filter { $0.half?.part == .few } + own.filter { $0.half?.part == .rest }
+        return ordered.isEmpty ? [self] : ordered
+    }
+
+    /// The node at which one of these keys arrives: a granted or enrolled one may be in either half.
+    func source(of keys: Set<UInt16>, among halves: some Collection<InputNode>) -> InputNode {
+        let source = sources(among: halves).first { source in
+            keys.contains { source.keys.contains(KeyCode(rawValue: $0)) }
+        }
+        return source ?? self
+    }
+
     /// True if its keys come from bluetoothd.
     var isBluetooth: Bool {
         switch transport {

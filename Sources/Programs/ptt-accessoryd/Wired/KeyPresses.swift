@@ -7,7 +7,7 @@ import PTTMessages
 @EventLoop
 final class KeyPresses {
     let accessory: Headsets.Accessory
-    private var device: (any KeySource)?
+    private var devices: [any KeySource] = []
 
     /// - Parameters:
     ///   - accessory: The device.
@@ -20,17 +20,20 @@ final class KeyPresses {
         failed: @escaping @EventLoop (SystemError) -> Void
     ) throws(SystemError) {
         self.accessory = accessory
-        device = try accessory.source.keySource(Set(accessory.source.heldKeys)) { event in
-            switch event {
-            case .key(let key) where key.edge == .pressed && !key.isResynchronised:
-                pressed(accessory.discovery(key.key))
-            case .failed(let error): failed(error)
-            case .key, .jackChanged, .eventsLost, .grabbed, .grabRefused, .vanished: break
+        for source in accessory.sources {
+            let device = try source.keySource(Set(source.heldKeys)) { event in
+                switch event {
+                case .key(let key) where key.edge == .pressed && !key.isResynchronised:
+                    pressed(accessory.discovery(key.key))
+                case .failed(let error): failed(error)
+                case .key, .jackChanged, .eventsLost, .grabbed, .grabRefused, .vanished: break
+                }
             }
+            devices.append(device)
         }
     }
 
-    isolated deinit { device?.close() }
+    isolated deinit { for device in devices { device.close() } }
 }
 
 extension Headsets.Accessory {

@@ -18,7 +18,7 @@ final class WiredHeadset {
     /// Another program has grabbed it. As soon as that program lets go, its keys arrive here, and the grab is
     /// tried again.
     private var isGrabRefused = false
-    /// The node that is read: that of the device, or of the half with its talk key.
+    /// The node that is read: that of the device, or of the half with its key.
     let source: InputNode
     let settings: InputSettings
     /// The link over which its keys come.
@@ -27,7 +27,7 @@ final class WiredHeadset {
     /// Opens the source.
     ///
     /// - Parameters:
-    ///   - source: The node to read: that of the device, or the half with its talk key.
+    ///   - source: The node to read: that of the device, or of the half with its key.
     ///   - origin: The origin of its presses.
     ///   - settings: What its keys mean, and whether they count.
     ///   - isGranted: Whether only the one key of the settings may be read.
@@ -65,11 +65,12 @@ final class WiredHeadset {
         self.settings = settings
         self.link = link
         let keys = Set(settings.definition.keys.map { KeyCode(rawValue: $0) })
+        let isTalkHalf = source.half?.part == .few
         hasOnlyTalkKeys =
-            source.half != nil
+            isTalkHalf
             || !source.hasAxes && source.keys == KeyBits(keys.filter { source.keys.contains($0) })
-        // The half of a divided pedal has no other key, and can be grabbed.
-        if isGranted, source.half == nil, let key = keys.first {
+        // That half of a divided pedal has no other key, and can be grabbed.
+        if isGranted, !isTalkHalf, let key = keys.first {
             device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }
         } else {
             device = try source.keySource(keys) { [weak self] in self?.handle($0) }

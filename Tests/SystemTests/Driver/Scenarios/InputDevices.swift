@@ -15,6 +15,11 @@ extension Scenario {
             "with ptt-keys the volume keys of a headset reach others and its talk key does not",
             divided
         ),
+        Scenario(
+            part: 5,
+            "another key of a headset that ptt-keys has divided talks from its grant on",
+            dividedAgain
+        ),
     ]
 
     private static func plug(_ fixture: GuestFixture) async throws {
@@ -110,5 +115,27 @@ extension Scenario {
         headset.unplug()
         try await fixture.ends(.deviceRemoved, after: again)
         application.close()
+    }
+
+    private static func dividedAgain(_ fixture: GuestFixture) async throws {
+        let headset = try await Headset.plugIn(
+            "System Test Headset",
+            id: .init(bus: InputNode.ID.usb, vendor: 0x1a86, product: 0xe028)
+        )
+        let identifier = try await headset.ready(fixture.accessories)
+        try await Machine.root("systemctl start ptt-keys")
+        try await restoring(by: "systemctl stop ptt-keys; pttctl revoke 1a86:e028") {
+            _ = try await headset.halves()
+            try await Machine.root("pttctl grant 1a86:e028 KEY_VOLUMEUP")
+            let application = try await fixture.application()
+            let mark = fixture.core.events.count
+            try await eventually("the granted key talks") {
+                try await headset.press(.volumeUp)
+                return await Conditions.wait(.seconds(1)) { fixture.core.beginnings(after: mark) > 0 }
+            }
+            try await fixture.began(identifier, after: mark)
+            application.close()
+        }
+        headset.unplug()
     }
 }

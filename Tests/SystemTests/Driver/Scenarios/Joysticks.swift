@@ -15,6 +15,11 @@ extension Scenario {
             "the volume-down key of a sound interface is enrolled, and talks while it is held",
             soundInterface
         ),
+        Scenario(
+            part: 5,
+            "ptt-keys takes that key away from neither its enrolment nor its presses",
+            dividedSoundInterface
+        ),
         Scenario(part: 5, "a mouse talks with the button that root has granted, and stays a mouse", mouse),
     ]
 
@@ -96,6 +101,11 @@ extension Scenario {
             fixture.accessories.device(identifier)?.mode == .toggle
         }
         interface.unplug()
+    }
+
+    private static func dividedSoundInterface(_ fixture: GuestFixture) async throws {
+        try await Machine.root("systemctl start ptt-keys")
+        try await restoring(by: "systemctl stop ptt-keys") { try await soundInterface(fixture) }
     }
 
     /// Presses the key until `pttctl pair` has found it.
