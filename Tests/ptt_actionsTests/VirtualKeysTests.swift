@@ -116,6 +116,29 @@ import Varlink
         try fixture.restart()
         #expect(try await fixture.calls.next(2) == ["end", "Offer KEY_F13"])
     }
+
+    @Test @EventLoop func `a device is tried again until ptt-keys makes it, without a press`() async throws {
+        let fixture = try KeysFixture()
+        fixture.server.stop()
+        fixture.keys.offer([Self.button])
+        fixture.crashes = 2
+        try fixture.restart()
+        #expect(try await fixture.calls.next(3) == ["crash", "crash", "Offer KEY_F13"])
+        fixture.keys.press(press(1), Self.button)
+        #expect(try await fixture.events.next() == .unitStarted(press(1)))
+    }
+
+    @Test @EventLoop func `a device that has gone before it answered a release is made again`() async throws {
+        let fixture = try KeysFixture()
+        fixture.keys.offer([Self.button])
+        fixture.keys.press(press(1), Self.button)
+        #expect(try await fixture.events.next() == .unitStarted(press(1)))
+        #expect(try await fixture.calls.next(2) == ["Offer KEY_F13", "Press KEY_F13"])
+        fixture.crashes = 1
+        #expect(fixture.keys.release(press(1)))
+        #expect(try await fixture.events.next().isEnd(of: press(1)))
+        #expect(try await fixture.calls.next(3) == ["crash", "end", "Offer KEY_F13"])
+    }
 }
 
 /// A service of `org.pushtotalk.Key` that notes its calls.
@@ -125,6 +148,9 @@ private final class KeysFixture {
     let calls = AsyncQueue(of: String.self)
     let events = AsyncQueue(of: ActionPresses.Event.self)
     var refusal: String?
+    /// How many of the next calls end their connection in place of an answer.
+    var crashes = 0
+    private var unanswered: [VarlinkCall] = []
     private(set) var server: VarlinkServer
     private let scratch: Scratch
 
@@ -168,6 +194,12 @@ private final class KeysFixture {
     }
 
     private func handle(_ method: String, _ call: VarlinkCall) throws(VarlinkError) {
+        guard crashes == 0 else {
+            crashes -= 1
+            unanswered.append(call)
+            calls.add("crash")
+            return call.connection.close()
+        }
         if let refusal { throw VarlinkError(KeyInterface.notOffered, ["reason": .string(refusal)]) }
         guard method == KeyInterface.offer.name else {
             let request: KeyInterface.KeyRequest = try call.decode()

@@ -19,6 +19,13 @@ final class VirtualKeys {
         var isDown = false
     }
 
+    /// Why a call has failed.
+    private struct Failure {
+        let reason: String
+        /// ptt-keys has said it. Otherwise the device has gone with the connection.
+        let isAnswer: Bool
+    }
+
     private let path: String
     private let grants: String
     private let log: Logger
@@ -33,7 +40,8 @@ final class VirtualKeys {
     /// The last refusal, which is logged once.
     private var refusal = ""
     private lazy var timer = TimerSource { [weak self] in self?.connect() }
-    /// After which a device that has gone with ptt-keys is made again. A press that it takes resets it.
+    /// Between the attempts to make a device that has gone with ptt-keys, or that ptt-keys has not answered
+    /// for. A press that a device takes resets it.
     private var backOff: BackOff
     /// For the first answer: systemd starts a process for it.
     private static let startLimit = Duration.seconds(30)
@@ -108,27 +116,35 @@ final class VirtualKeys {
         do throws(SystemError) {
             let client = try VarlinkClient(connectingTo: path)
             self.client = client
-            client.onClose = { [weak self] in self?.close("\($0)") }
+            client.onClose = { [weak self] in self?.lost("\($0)") }
             let names = offered.sorted().map { Self.name($0) }
             let request = KeyInterface.OfferRequest(keys: names)
             call(KeyInterface.offer, request, timeLimit: Self.startLimit) { keys, failure in
-                if let failure { return keys.close(failure) }
-                keys.refusal = ""
-                // Programs have to know the next device before a key of it is pressed.
-                client.onClose = { [weak keys] in
-                    guard let keys else { return }
-                    keys.close("\($0)")
-                    keys.timer.arm(after: keys.backOff.next())
+                guard let failure else {
+                    keys.refusal = ""
+                    return
                 }
+                // The seat and the grants, by which it decides, are watched.
+                if failure.isAnswer { keys.close(failure.reason) }
             }
         } catch {
             refused("\(error). No key is offered: see `sudo pttctl grant actions KEY`")
+            retry()
         }
     }
 
     private func refused(_ reason: String) {
         if reason != refusal { log.warning("\(reason)") }
         refusal = reason
+    }
+
+    /// Not by the next press: programs have to know the device before a key of it is pressed.
+    private func retry() { timer.arm(after: backOff.next()) }
+
+    /// It has gone, or may have a key down that cannot be released: another one takes its place.
+    private func lost(_ reason: String) {
+        close(reason)
+        retry()
     }
 
     /// The kernel has released all keys, or will at once.
@@ -158,7 +174,7 @@ final class VirtualKeys {
             guard keys.held[id] != nil else { return }
             if let failure {
                 keys.held[id] = nil
-                return keys.report(.unitFailed(id, reason: failure))
+                return keys.report(.unitFailed(id, reason: failure.reason))
             }
             keys.held[id]?.isDown = true
             keys.backOff.reset()
@@ -176,8 +192,8 @@ final class VirtualKeys {
         }
         call(KeyInterface.release, KeyInterface.KeyRequest(key.code)) { keys, failure in
             // A device whose key may be down is removed.
-            if let failure { keys.close(failure) }
-            keys.report(.unitStopped(id, failure: failure))
+            if let failure, failure.isAnswer { keys.lost(failure.reason) }
+            keys.report(.unitStopped(id, failure: failure?.reason))
         }
         return true
     }
@@ -186,15 +202,21 @@ final class VirtualKeys {
         _ method: InterfaceMethod<Request, NoParameters>,
         _ request: Request,
         timeLimit: Duration = .seconds(5),
-        then: @escaping @EventLoop (VirtualKeys, _ failure: String?) -> Void
+        then: @escaping @EventLoop (VirtualKeys, Failure?) -> Void
     ) {
-        client?.call(method.qualifiedName, .encoding(request), timeLimit: timeLimit) { [weak self] answer in
+        let client = client
+        client?.call(method.qualifiedName, .encoding(request), timeLimit: timeLimit) {
+            [weak self, weak client] answer in
             guard let self else { return }
             switch answer {
             case .success: then(self, nil)
             case .failure(.answered(let error)):
-                then(self, error.parameters["reason"]?.string ?? "\(error)")
-            case .failure(let error): then(self, client == nil ? refusal : "\(error)")
+                let reason = error.parameters["reason"]?.string ?? "\(error)"
+                then(self, Failure(reason: reason, isAnswer: true))
+            case .failure(let error):
+                // First, because the report of a release may begin a press, which needs another device.
+                if client === self.client { lost("\(error)") }
+                then(self, Failure(reason: refusal, isAnswer: false))
             }
         }
     }
