@@ -40,6 +40,17 @@ import Testing
         #expect(try await events.next() == "disconnected")
     }
 
+    @Test @EventLoop func `a bus that does not answer a request for a name is lost`() async throws {
+        let peers = try await Peers()
+        let events = AsyncQueue(of: String.self)
+        peers.client.onLost = { events.add("lost: \($0.kind)") }
+        peers.bus.signal(SIGSTOP)
+        let error = await BusError.thrown { try await peers.client.requestName("org.example.Other") }
+        #expect(error?.kind == .noReply)
+        #expect(!peers.client.isOpen)
+        #expect(try await events.next() == "lost: noReply")
+    }
+
     @Test @EventLoop func `a completion runs once, later, even if the connection is dropped`() async throws {
         let peers = try await Peers()
         var other: BusConnection? = try await BusConnection.open(.address(peers.bus.address))

@@ -43,7 +43,8 @@ extension BusConnection {
         case taken
     }
 
-    /// Requests a well-known name, without queueing for it.
+    /// Requests a well-known name, without queueing for it. If the bus does not answer, the connection fails
+    /// (``onLost``): whether it has the name, or gets it later, would not be known.
     ///
     /// - Parameters:
     ///   - name: The name.
@@ -54,7 +55,13 @@ extension BusConnection {
         // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification,
         // "RequestName").
         let flags: UInt32 = replacing ? 6 : 4
-        let values = try await call(.bus("RequestName", .string(name), .uint32(flags)))
+        let values: [BusValue]
+        do throws(BusError) {
+            values = try await call(.bus("RequestName", .string(name), .uint32(flags)))
+        } catch {
+            if error.kind == .noReply { fail(with: error) }
+            throw error
+        }
         // 1: primary owner, 2: in queue, 3: exists, 4: already owner.
         switch values.first?.asInt {
         case 1, 4: return .acquired
