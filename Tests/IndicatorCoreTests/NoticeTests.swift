@@ -144,6 +144,21 @@ import Testing
         #expect(daemon.content?.body == "Dora speaks")
     }
 
+    @Test func `a late answer counts, and there is no second notification beside one that may come`() {
+        var daemon = SimulatedDaemon(answers: false)
+        daemon.show(.radio)
+        daemon.handle(.overdue)
+        daemon.handle(.capabilities(["body"]))
+        #expect(daemon.calls == 1)
+        daemon.handle(.overdue)
+        daemon.show(.speaking("Anna"))
+        daemon.pass(2)
+        #expect(daemon.calls == 1)
+        daemon.show(nil)
+        daemon.handle(.shown(1))
+        #expect(daemon.shown == [:])
+    }
+
     @Test func `what the daemon refused is not repeated`() {
         var daemon = SimulatedDaemon(identifier: nil)
         daemon.show(.speaking("Anna"))
@@ -226,7 +241,7 @@ import Testing
         #expect(daemon.questions == 0 && daemon.calls == 0)
     }
 
-    @Test(arguments: ["it ends", "the bus is lost", "it refuses", "it ends while it is called"])
+    @Test(arguments: ["it ends", "the bus is lost", "it refuses", "it hangs", "it ends while it is called"])
     func `a daemon that cannot show the notification again ends the transmission of its button`(
         fault: String
     ) throws {
@@ -254,7 +269,8 @@ import Testing
                     at: IndicatorTests.now + .seconds(1)
                 )
             }
-            let effects = indicator.handle(.notice(.shown(nil)), at: IndicatorTests.now + .seconds(1))
+            let event = fault == "it hangs" ? Notice.Event.overdue : .shown(nil)
+            let effects = indicator.handle(.notice(event), at: IndicatorTests.now + .seconds(1))
             #expect(effects.contains(.end(.notification)))
         }
     }

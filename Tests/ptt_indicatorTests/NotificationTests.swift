@@ -169,6 +169,24 @@ struct NotificationTests {
         #expect(try await daemon.questions.untilEnd(within: .seconds(5)).isEmpty)
     }
 
+    @Test @EventLoop func `a notification that a hanging daemon makes late is the only one, and is closed`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address, hangs: true)
+        let first = try await daemon.calls.next()
+        _ = try await fixture.indicator.lines.first { $0.contains("no answer") }
+        try await fixture.speak("Anna")
+        // The bus and the core reach the indicator on different ways.
+        _ = try await fixture.indicator.lines.first { $0.contains("participantChanged") }
+        try await fixture.leave()
+        daemon.goOn()
+        #expect(try await daemon.closed.next() == first.identifier)
+        daemon.calls.finish()
+        let others = try await daemon.calls.untilEnd(within: .seconds(5))
+        #expect(others.allSatisfy { $0.replaced == first.identifier })
+    }
+
     @Test @EventLoop func `an indicator that ends closes its notification`() async throws {
         let fixture = try await IndicatorFixture.start(hasPanel: false)
         let daemon = try await ScriptedNotifications.start(fixture.bus.address)

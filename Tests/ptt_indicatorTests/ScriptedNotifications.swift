@@ -34,11 +34,14 @@ final class ScriptedNotifications {
     private var object: ExportedObject?
     private var last: UInt32
     private var held: [MethodInvocation] = []
+    /// The answers to `Notify` while it hangs; nil while it does not.
+    private var late: [@EventLoop () -> Void]?
 
     /// - Parameters:
     ///   - address: Of the bus.
     ///   - capabilities: What it can.
     ///   - answers: If false, it never answers.
+    ///   - hangs: Whether it answers no `Notify` before ``goOn()``.
     ///   - first: The first identifier.
     /// - Returns: The daemon, with its name.
     /// - Throws: If the bus cannot be reached.
@@ -46,6 +49,7 @@ final class ScriptedNotifications {
         _ address: String,
         capabilities: [String] = capabilities,
         answers: Bool = true,
+        hangs: Bool = false,
         first: UInt32 = 1
     ) async throws -> ScriptedNotifications {
         let daemon = ScriptedNotifications(
@@ -54,6 +58,7 @@ final class ScriptedNotifications {
             answers: answers,
             first: first
         )
+        daemon.late = hangs ? [] : nil
         daemon.object = try daemon.connection.export(path, [daemon.interface])
         _ = try await daemon.connection.requestName(name)
         return daemon
@@ -66,6 +71,12 @@ final class ScriptedNotifications {
 
     /// Ends as in a crash.
     func crash() { connection.close() }
+
+    /// Does not hang any more.
+    func goOn() {
+        for answer in late ?? [] { answer() }
+        late = nil
+    }
 
     /// The person presses a button. xfce4-notifyd closes the notification then, and calls it dismissed.
     func invoke(_ action: String, of identifier: UInt32, closes: Bool = false) throws {
@@ -117,7 +128,11 @@ final class ScriptedNotifications {
         let replaced = UInt32(values[1].asInt ?? 0)
         if replaced == 0 { last += 1 }
         let identifier = replaced == 0 ? last : replaced
-        call.reply(.uint32(identifier))
+        if late == nil {
+            call.reply(.uint32(identifier))
+        } else {
+            late?.append { call.reply(.uint32(identifier)) }
+        }
         calls.add(
             Call(
                 application: values[0].asString ?? "",

@@ -2,8 +2,8 @@ package import PTTMessages
 
 /// The one notification of a channel: what it is to show, and when the notification daemon is called.
 ///
-/// At most one call is outstanding, so that a daemon that never answers costs nothing else, and a second
-/// notification is never made beside one whose identifier is not known yet.
+/// At most one call is outstanding, however late its answer is, so that a daemon that never answers costs
+/// nothing else, and a second notification is never made beside one whose identifier is not known yet.
 package struct Notice: Equatable, Sendable {
     package enum Event: Equatable, Sendable {
         case busConnected
@@ -16,6 +16,8 @@ package struct Notice: Equatable, Sendable {
         case capabilities(Set<String>?)
         /// The answer to ``Effect/show(_:replacing:)``: the identifier; nil: it failed.
         case shown(UInt32?)
+        /// The answer is late. It may still come.
+        case overdue
         case actionInvoked(id: UInt32)
         case closed(id: UInt32, ClosingReason)
         /// ``deadline`` has come.
@@ -41,7 +43,7 @@ package struct Notice: Equatable, Sendable {
         case unreachable
         case unknown
         case ready(Set<String>)
-        /// The bus has no such daemon, or it does not answer. The next one that appears is asked.
+        /// The bus has no such daemon, or it does not say what it can. The next one that appears is asked.
         case absent
     }
 
@@ -51,7 +53,8 @@ package struct Notice: Equatable, Sendable {
     private let settings: IndicatorSettings
     private var view: Destination?
     private var service = Service.unreachable
-    private var isCalling = false
+    private var isCalling = false { didSet { isOverdue = false } }
+    private var isOverdue = false
     /// Of the notification that the daemon shows; 0 if there is none.
     private var identifier: UInt32 = 0
     /// The content that was shown last, also if it is gone meanwhile.
@@ -72,8 +75,9 @@ package struct Notice: Equatable, Sendable {
     /// may be received.
     package func isOurs(_ identifier: UInt32) -> Bool { identifier != 0 && identifier == self.identifier }
 
-    /// True if our notification is there, or will be in a moment.
-    var isShown: Bool { identifier != 0 || isCalling || deadline != nil }
+    /// True if our notification is there, or will be in a moment. While the daemon hangs, the one that is
+    /// there does not show what has happened since.
+    var isShown: Bool { !isOverdue && (identifier != 0 || isCalling || deadline != nil) }
 
     /// Returns true if an event, which has not been handled yet, takes our notification from the screen, and
     /// is no answer to a button.
@@ -82,7 +86,7 @@ package struct Notice: Equatable, Sendable {
         case .busLost, .serviceChanged: identifier != 0
         case .closed(let identifier, let reason):
             isOurs(identifier) && !isActionInvoked && reason == .dismissed
-        case .busConnected, .capabilities, .shown, .actionInvoked, .timerFired: false
+        case .busConnected, .capabilities, .shown, .overdue, .actionInvoked, .timerFired: false
         }
     }
 
@@ -114,6 +118,8 @@ package struct Notice: Equatable, Sendable {
             // What failed is not repeated: the next change is another attempt.
             if let identifier { (self.identifier, seen) = (identifier, asked) }
             isActionInvoked = false
+        case .overdue:
+            isOverdue = true
         case .actionInvoked(let identifier):
             if isOurs(identifier) { isActionInvoked = true }
         case .closed(let identifier, let reason):

@@ -75,13 +75,13 @@ final class NotificationService {
     }
 
     func askCapabilities() {
-        connection.call(Self.daemon.call("GetCapabilities")) { [weak self, log] result in
+        call("GetCapabilities") { service, result in
             switch result {
             case .success(let values):
-                self?.post(.notice(.capabilities(Set(values.first?.asStrings ?? []))))
+                service.post(.notice(.capabilities(Set(values.first?.asStrings ?? []))))
             case .failure(let error):
-                log.info("no notifications: \(error)")
-                self?.post(.notice(.capabilities(nil)))
+                service.log.info("no notifications: \(error)")
+                service.post(.notice(.capabilities(nil)))
             }
         }
     }
@@ -89,17 +89,33 @@ final class NotificationService {
     func show(_ content: Notice.Content, replacing identifier: UInt32) {
         isCalling = true
         updateSignals()
-        let call = Self.daemon.call("Notify", arguments(content, identifier))
-        connection.call(call) { [weak self, log] result in
+        call("Notify", arguments(content, identifier)) { service, result in
             var identifier: UInt32?
             switch result {
             case .success(let values):
                 if case .uint32(let value)? = values.first { identifier = value }
             case .failure(let error):
-                log.info("\(error)")
+                service.log.info("\(error)")
             }
-            self?.didShow(identifier)
+            service.didShow(identifier)
         }
+    }
+
+    private func call(
+        _ member: String,
+        _ arguments: [BusValue] = [],
+        then: @escaping @EventLoop (NotificationService, Result<[BusValue], BusError>) -> Void
+    ) {
+        connection.call(
+            Self.daemon.call(member, arguments),
+            overdue: { [weak self] in
+                self?.log.info("no answer to \(member) yet: the notification daemon is slow, or hangs")
+                self?.post(.notice(.overdue))
+            },
+            completion: { [weak self] result in
+                if let self { then(self, result) }
+            }
+        )
     }
 
     private func didShow(_ identifier: UInt32?) {
