@@ -110,6 +110,16 @@ struct PanelTests {
         _ = try await fixture.nextBegin()
     }
 
+    @Test @EventLoop func `a panel that answers late, because it hung, is there`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        fixture.panel.crash()
+        let next = try await ScriptedPanel.start(fixture.bus.address, registration: .late)
+        try await next.registration()
+        _ = try await fixture.indicator.lines.first { $0.contains("no answer") }
+        next.goOn()
+        try await fixture.isSeen()
+    }
+
     @Test @EventLoop func `a watcher that loses its panel ends the transmission as well`() async throws {
         let fixture = try await IndicatorFixture.start()
         try await fixture.panel.click(4)

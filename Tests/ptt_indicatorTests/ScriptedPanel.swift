@@ -12,6 +12,13 @@ final class ScriptedPanel {
     static let menuPath: ObjectPath = "/MenuBar"
     private static let watcher = "org.kde.StatusNotifierWatcher"
 
+    /// What it answers to the registration of an item.
+    enum Registration {
+        case accepted
+        /// Accepted, and answered by ``goOn()``.
+        case late
+    }
+
     /// The signals of the item and its menu, in their order.
     private var signals = AsyncQueue(of: BusSignal.self)
     private let registrations = AsyncQueue(of: String.self)
@@ -21,14 +28,25 @@ final class ScriptedPanel {
     private var owner = ""
     private var hasHost: Bool
     private var host: BusConnection?
+    private var answer: Registration
+    private var held: MethodInvocation?
 
     /// - Parameters:
     ///   - address: Of the bus.
     ///   - hasHost: Whether the watcher has somebody who shows the items.
+    ///   - registration: The answer to an item.
     /// - Returns: The panel, which owns its name.
     /// - Throws: If the bus cannot be reached.
-    static func start(_ address: String, hasHost: Bool = true) async throws -> ScriptedPanel {
-        let panel = ScriptedPanel(try await BusConnection.open(.address(address)), hasHost: hasHost)
+    static func start(
+        _ address: String,
+        hasHost: Bool = true,
+        registration: Registration = .accepted
+    ) async throws -> ScriptedPanel {
+        let panel = ScriptedPanel(
+            try await BusConnection.open(.address(address)),
+            hasHost: hasHost,
+            registration: registration
+        )
         panel.object = try panel.connection.export(
             "/StatusNotifierWatcher",
             [
@@ -36,10 +54,7 @@ final class ScriptedPanel {
                     watcher,
                     methods: [
                         ExportedMethod("RegisterStatusNotifierItem", inputs: ["service": "s"]) {
-                            [weak panel] invocation in
-                            let name = invocation.arguments.first?.asString ?? ""
-                            invocation.reply()
-                            panel?.registered(name)
+                            [weak panel] in panel?.register($0)
                         }
                     ],
                     properties: [
@@ -55,9 +70,10 @@ final class ScriptedPanel {
         return panel
     }
 
-    private init(_ connection: BusConnection, hasHost: Bool) {
+    private init(_ connection: BusConnection, hasHost: Bool, registration: Registration) {
         self.connection = connection
         self.hasHost = hasHost
+        answer = registration
     }
 
     /// Ends as in a crash.
@@ -85,7 +101,12 @@ final class ScriptedPanel {
     /// That process ends as in a crash. The watcher of Plasma goes on to say that there is a host.
     func crashHost() { host?.close() }
 
-    private func registered(_ name: String) {
+    private func register(_ invocation: MethodInvocation) {
+        let name = invocation.arguments.first?.asString ?? ""
+        switch answer {
+        case .accepted: invocation.reply()
+        case .late: held = invocation
+        }
         owner = name
         subscriptions = [Self.itemPath, Self.menuPath].map { path in
             connection.subscribe(MatchRule(sender: name, path: path)) { [weak self] in
@@ -93,6 +114,12 @@ final class ScriptedPanel {
             }
         }
         registrations.add(name)
+    }
+
+    /// Answers a registration that is late.
+    func goOn() {
+        held?.reply()
+        held = nil
     }
 
     /// Waits for an item, and asks for all of it, as xfce4-panel does.

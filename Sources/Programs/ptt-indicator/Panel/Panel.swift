@@ -107,14 +107,14 @@ final class Panel {
         guard let owner, let connection else { return }
         // The unique name: a name with the process's number would be wrong in a sandbox.
         let name = BusValue.string(connection.uniqueName)
-        let call = Self.watcher.call("RegisterStatusNotifierItem", [name], startsService: false)
-        connection.call(call) { [weak self] result in
-            guard let self, watcher == owner else { return }
+        ask(owner, Self.watcher.call("RegisterStatusNotifierItem", [name], startsService: false)) {
+            panel,
+            result in
             switch result {
-            case .success: lookForHost(of: owner)
+            case .success: panel.lookForHost(of: owner)
             case .failure(let error):
-                log.notice("the panel does not show the channel: \(error)")
-                update()
+                panel.log.notice("the panel does not show the channel: \(error)")
+                panel.update()
             }
         }
     }
@@ -124,18 +124,36 @@ final class Panel {
         watchHosts()
         var call = Self.watcher.get("IsStatusNotifierHostRegistered")
         call.startsService = false
-        connection?.call(call) { [weak self] result in
-            guard let self, watcher == owner else { return }
+        ask(owner, call) { panel, result in
             switch result {
             case .success(let values):
-                hosts.isReported = values.first?.asBool ?? true
+                panel.hosts.isReported = values.first?.asBool ?? true
             case .failure(let error):
                 // It has accepted the item, and does not say for whom.
-                log.debug("\(error)")
-                hosts.isReported = true
+                panel.log.debug("\(error)")
+                panel.hosts.isReported = true
             }
-            update()
+            panel.update()
         }
+    }
+
+    /// Calls the watcher. While it hangs, what is known of it counts.
+    private func ask(
+        _ owner: String,
+        _ call: MethodCall,
+        then: @escaping @EventLoop (Panel, Result<[BusValue], BusError>) -> Void
+    ) {
+        connection?.call(
+            call,
+            overdue: { [weak self] in
+                self?.log.notice("no answer to \(call.member) yet: the panel hangs")
+                self?.update()
+            },
+            completion: { [weak self] result in
+                guard let self, watcher == owner else { return }
+                then(self, result)
+            }
+        )
     }
 
     private func plasmaChanged(_ owner: String?) {
