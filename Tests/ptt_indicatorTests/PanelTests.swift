@@ -120,6 +120,16 @@ struct PanelTests {
         try await fixture.isSeen()
     }
 
+    @Test @EventLoop func `a panel that refused the item is there once it has accepted it`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        fixture.panel.crash()
+        let next = try await ScriptedPanel.start(fixture.bus.address, registration: .refused)
+        _ = try await fixture.indicator.lines.first { $0.contains("the panel does not show the channel") }
+        try next.setHost(true)
+        try await next.registration()
+        try await fixture.isSeen()
+    }
+
     @Test @EventLoop func `a watcher that loses its panel ends the transmission as well`() async throws {
         let fixture = try await IndicatorFixture.start()
         try await fixture.panel.click(4)

@@ -17,6 +17,8 @@ final class ScriptedPanel {
         case accepted
         /// Accepted, and answered by ``goOn()``.
         case late
+        /// Refused, and the next one accepted.
+        case refused
     }
 
     /// The signals of the item and its menu, in their order.
@@ -106,6 +108,9 @@ final class ScriptedPanel {
         switch answer {
         case .accepted: invocation.reply()
         case .late: held = invocation
+        case .refused:
+            answer = .accepted
+            return invocation.fail(.failed("the panel is not ready"))
         }
         owner = name
         subscriptions = [Self.itemPath, Self.menuPath].map { path in

@@ -25,6 +25,8 @@ final class Panel {
     private var subscriptions: [Subscription] = []
     /// The watcher that this item asked last to show it.
     private var watcher: String?
+    /// True if it has accepted the item.
+    private var isRegistered = false
     private var hosts = PanelHosts()
     private var hostNames: [String: Subscription] = [:]
     /// Nil before the first report.
@@ -100,18 +102,24 @@ final class Panel {
 
     /// Registers with each new watcher: a panel that was started again does not know the item.
     private func watcherChanged(_ owner: String?) {
-        watcher = owner
+        (watcher, isRegistered) = (owner, false)
         hosts.isReported = false
         // Of a panel that was there already the first report is that it is.
         if owner == nil || isThere == true { update() }
-        guard let owner, let connection else { return }
+        if let owner { register(with: owner) }
+    }
+
+    private func register(with owner: String) {
+        guard let connection else { return }
         // The unique name: a name with the process's number would be wrong in a sandbox.
         let name = BusValue.string(connection.uniqueName)
         ask(owner, Self.watcher.call("RegisterStatusNotifierItem", [name], startsService: false)) {
             panel,
             result in
             switch result {
-            case .success: panel.lookForHost(of: owner)
+            case .success:
+                panel.isRegistered = true
+                panel.lookForHost(of: owner)
             case .failure(let error):
                 panel.log.notice("the panel does not show the channel: \(error)")
                 panel.update()
@@ -196,7 +204,8 @@ final class Panel {
     private func hostSignal(_ member: String, on connection: BusConnection) -> Subscription {
         connection.subscribe(Self.watcher.signal(member)) { [weak self] _ in
             guard let self, let watcher else { return }
-            lookForHost(of: watcher)
+            // A host shows only what its watcher has accepted. One that has refused may not have been ready.
+            if isRegistered { lookForHost(of: watcher) } else { register(with: watcher) }
         }
     }
 
