@@ -169,6 +169,22 @@ import Testing
         #expect(daemon.calls == 2)
     }
 
+    @Test func `what the daemon refuses to replace is closed: it is not so any more`() {
+        var daemon = SimulatedDaemon()
+        var view = Destination.radio
+        view.isMicrophoneOpen = true
+        daemon.show(view)
+        daemon.answers = false
+        daemon.pass(2)
+        daemon.show(.radio)
+        #expect(daemon.replaced == 1)
+        daemon.handle(.shown(nil))
+        #expect(daemon.shown == [:] && daemon.calls == 2)
+        daemon.pass(2)
+        daemon.show(.speaking("Anna"))
+        #expect(daemon.replaced == 0)
+    }
+
     @Test func `another daemon is asked what it can and shows the notification again`() {
         var daemon = SimulatedDaemon(actions: true)
         daemon.show(.radio)

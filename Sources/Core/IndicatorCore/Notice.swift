@@ -115,9 +115,11 @@ package struct Notice: Equatable, Sendable {
             service = capabilities.map { .ready($0) } ?? .absent
         case .shown(let identifier):
             isCalling = false
-            // What failed is not repeated: the next change is another attempt.
-            if let identifier { (self.identifier, seen) = (identifier, asked) }
             isActionInvoked = false
+            // What failed is not repeated: the next change is another attempt. Meanwhile the notification
+            // that was to be replaced would say what is not so any more.
+            guard let identifier else { return closeShown() + reconcile(at: now) }
+            (self.identifier, seen) = (identifier, asked)
         case .overdue:
             isOverdue = true
         case .actionInvoked(let identifier):
@@ -158,8 +160,8 @@ package struct Notice: Equatable, Sendable {
         deadline = nil
         guard !isCalling else { return [] }
         guard let wanted else {
-            defer { (shown, identifier) = (nil, 0) }
-            return identifier == 0 ? [] : [.close(id: identifier)]
+            shown = nil
+            return closeShown()
         }
         guard wanted != shown else { return [] }
         switch service {
@@ -175,6 +177,11 @@ package struct Notice: Equatable, Sendable {
         }
         (isCalling, lastChange, shown, asked) = (true, now, wanted, view)
         return [.show(wanted, replacing: identifier)]
+    }
+
+    private mutating func closeShown() -> [Effect] {
+        defer { identifier = 0 }
+        return identifier == 0 ? [] : [.close(id: identifier)]
     }
 
     /// The picture of the person who is shown is fetched and decoded meanwhile: it is no other person.
