@@ -101,7 +101,7 @@ package struct Indicator: Sendable {
             armed = nil
             let effects =
                 perform(notice.handle(.timerFired, at: now)) + perform(key.handle(.timerFired, at: now))
-            if let exit, exit.at <= now { return effects + [.exit(exit.reason)] }
+            if let exit = dueExit, exit.at <= now { return effects + [.exit(exit.reason)] }
             return effects
         }
     }
@@ -235,6 +235,9 @@ package struct Indicator: Sendable {
         }
     }
 
+    /// Nil also while a notification could outlive the program, the only one that will know which one it is.
+    private var dueExit: (reason: ExitReason, at: MonotonicTime)? { notice.isWithoutIdentifier ? nil : exit }
+
     private mutating func updateImages() -> [Effect] {
         guard let channel = status?.channel else { return [] }
         return images.show([channel.image, channel.participant?.image].compactMap { $0?.imageID })
@@ -276,7 +279,7 @@ package struct Indicator: Sendable {
     }
 
     private mutating func updateTimer() -> [Effect] {
-        let next = [exit?.at, notice.deadline, key.deadline].compactMap(\.self).min()
+        let next = [dueExit?.at, notice.deadline, key.deadline].compactMap(\.self).min()
         guard next != armed else { return [] }
         armed = next
         return next.map { [.arm(at: $0)] } ?? [.disarm]

@@ -79,6 +79,12 @@ package struct Notice: Equatable, Sendable {
     /// there does not show what has happened since.
     var isShown: Bool { !isOverdue && (identifier != 0 || isCalling || deadline != nil) }
 
+    /// True if the daemon may have made our notification, and nobody could close it yet.
+    var isWithoutIdentifier: Bool {
+        guard case .ready = service else { return false }
+        return isCalling && identifier == 0
+    }
+
     /// Returns true if an event, which has not been handled yet, takes our notification from the screen, and
     /// is no answer to a button.
     func isLost(after event: Event) -> Bool {
