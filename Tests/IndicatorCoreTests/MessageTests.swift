@@ -58,4 +58,26 @@ import Testing
         daemon.show(view)
         #expect(daemon.content == nil)
     }
+
+    @Test(arguments: [
+        Indicator.Event.core(.event(.transmissionModeChanged(transmissionMode: .fullDuplex))),
+        .core(.event(.channelLeft(leaveReason: .userRequest, explanation: nil))),
+        .sessionResumed,
+    ]) func `a refusal is not shown any more when its reason may be over`(change: Indicator.Event) throws {
+        var (indicator, _) = try IndicatorTests.joined()
+        let refused = CoreEvent.transmissionRefused(
+            origin: TalkOrigin.panel.origin,
+            refusal: Refusal(.transmissionNotAllowed, "not now")
+        )
+        #expect(Self.problem(indicator.handle(.core(.event(refused)), at: .start)) == "not now")
+        #expect(Self.problem(indicator.handle(change, at: .start)) == "")
+    }
+
+    /// What the item that is shown next says is wrong.
+    private static func problem(_ effects: [Indicator.Effect]) -> String? {
+        for case .showPanel(let item) in effects {
+            return item.menu.first { $0.id == .problem }?.label.english
+        }
+        return nil
+    }
 }

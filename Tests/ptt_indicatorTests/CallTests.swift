@@ -48,13 +48,12 @@ struct CallTests {
         let daemon = try await ScriptedNotifications.start(fixture.bus.address)
         try await fixture.isSeen()
         let button = Origin(kind: .bluetoothButton, identifier: "b", name: "Button")
-        try await fixture.call(
-            ApplicationInterface.setTransmissionMode,
-            ApplicationInterface.TransmissionModeRequest(channelID: fixture.channelID, mode: .listenOnly)
-        )
+        try await fixture.setMode(.listenOnly)
         await #expect(throws: VarlinkCallError.self) { try await fixture.begin(button) }
         let call = try await daemon.calls.next()
         #expect(call.body == "the application has set the channel to listen only")
         #expect(call.timeout == -1)
+        try await fixture.setMode(.fullDuplex)
+        #expect(try await daemon.closed.next() == call.identifier)
     }
 }

@@ -161,6 +161,13 @@ final class IndicatorFixture {
         )
     }
 
+    func setMode(_ mode: TransmissionMode) async throws {
+        try await call(
+            ApplicationInterface.setTransmissionMode,
+            ApplicationInterface.TransmissionModeRequest(channelID: channelID, mode: mode)
+        )
+    }
+
     func status() async throws -> Status {
         try await call(ChannelInterface.getStatus, NoParameters()).status
     }

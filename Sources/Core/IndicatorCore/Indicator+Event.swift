@@ -38,8 +38,10 @@ extension Indicator {
         /// Whether the desktop lets people choose the key when it is asked to.
         case keyChoiceChanged(isOffered: Bool)
 
-        // The lock screen.
+        // The session, and its lock screen.
 
+        /// The machine has slept and does not any more, or the session is the active one, perhaps again.
+        case sessionResumed
         case screenLocked(Bool)
         /// Pause, Stop or PlayPause of the media player.
         case playerStopRequested

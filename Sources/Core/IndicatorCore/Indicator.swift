@@ -95,6 +95,9 @@ package struct Indicator: Sendable {
             return []
         case .screenLocked(let isLocked):
             return screenLocked(isLocked, at: now)
+        case .sessionResumed:
+            message = nil
+            return []
         case .playerStopRequested:
             return stop()
         case .timerFired:
@@ -128,6 +131,8 @@ package struct Indicator: Sendable {
         if case .transmissionEnded = event { return true }
         if case .participantChanged = event { return true }
         if case .channelJoined = event { return true }
+        if case .channelLeft = event { return true }
+        if case .transmissionModeChanged = event { return true }
         if case .callChanged = event { return true }
         if case .serviceStatusChanged = event { return true }
         return [.audioServerReady, .audioServerLost].contains(event)

@@ -177,7 +177,7 @@ final class IndicatorHost {
         case .unlocked: post(.screenLocked(false))
         case .suspending: post(.keyLost(.suspended))
         case .inactive: post(.keyLost(.sessionInactive))
-        case .resumed, .active: break
+        case .resumed, .active: post(.sessionResumed)
         }
     }
 }
