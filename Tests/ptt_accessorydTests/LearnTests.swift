@@ -1,4 +1,7 @@
+import AccessoryCore
+import DBus
 import EventLoop
+import Glibc
 import JSON
 import PTTMessages
 import TestSupport
@@ -6,6 +9,15 @@ import Testing
 import Varlink
 
 @Suite struct LearnTests {
+    private static let device: ObjectPath = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_01"
+    private static let characteristicChanges = MatchRule(
+        sender: "org.bluez",
+        pathNamespace: device,
+        interface: "org.freedesktop.DBus.Properties",
+        member: "PropertiesChanged",
+        firstArgument: "org.bluez.GattCharacteristic1"
+    )
+
     init() { withRunningLoop() }
 
     @Test @EventLoop func `what a button sends is passed to the client that learns it`() async throws {
@@ -63,6 +75,42 @@ import Varlink
         try await fixture.simulate("disconnect 1")
         #expect(try await listener.failure() == "the connection to the button was lost")
         try await fixture.next(.coreConnected)
+    }
+
+    @Test @EventLoop func `a client that goes away while notifications are turned on leaves none on`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(buttons: ["aina", "ffe0"], enrolled: false)
+        try fixture.enrol([Enrolment(AccessoryFixture.address(of: 2))])
+        try await fixture.ready()
+        // The core is connected.
+        try await fixture.simulate("press 2")
+        _ = try await fixture.asked()
+        try await fixture.simulate("release 2")
+        _ = try await fixture.asked()
+        let stranger = try await BusConnection.open(.address(fixture.bus.address))
+        let changes = AsyncQueue(of: Bool.self)
+        let watch = stranger.subscribe(Self.characteristicChanges) { signal in
+            if let isOn = signal.propertyChanges?.changed["Notifying"]?.asBool { changes.add(isOn) }
+        }
+        // The bus answers it after it has added the rule.
+        _ = try await stranger.call(.getManagedObjects(of: "org.bluez"))
+        fixture.simulator?.signal(SIGSTOP)
+        let listener = try Listener(fixture)
+        try await fixture.next(.coreLost)
+        listener.close()
+        try await fixture.next(.coreConnected)
+        fixture.simulator?.signal(SIGCONT)
+        #expect(try await changes.next(2) == [true, false])
+        await pause(.milliseconds(50))
+        let objects = try await stranger.call(.getManagedObjects(of: "org.bluez")).first?.asManagedObjects
+        let notifying = try #require(objects).filter {
+            $0.key.isWithin(Self.device)
+                && $0.value["org.bluez.GattCharacteristic1"]?["Notifying"]?.asBool == true
+        }
+        #expect(notifying.isEmpty)
+        watch.cancel()
+        stranger.close()
     }
 
     @Test @EventLoop func `a flood ends learning, and the core is connected again`() async throws {

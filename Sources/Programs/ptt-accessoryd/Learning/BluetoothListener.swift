@@ -24,7 +24,7 @@ final class BluetoothListener: Learning.Source {
     private let log: Logger
     private var path: ObjectPath?
     private var watches: [Subscription] = []
-    /// The characteristics whose notifications were turned on for this.
+    /// The characteristics whose notifications were requested for this.
     private var subscribed: [ObjectPath] = []
     private var serial: SerialConnector?
     private var didConnect = false
@@ -64,6 +64,7 @@ final class BluetoothListener: Learning.Source {
         } catch {
             throw Learning.Failure(error.reason)
         }
+        try checkOpen()
         self.path = path
         mirror.watch(path, BlueZ.device)
         if device?.hasSerialPort == true {
@@ -71,6 +72,7 @@ final class BluetoothListener: Learning.Source {
             return learned("serial")
         }
         try await connect(path)
+        try checkOpen()
         try await subscribe(path)
         EventLoop.start { [weak self] in await self?.watchLink() }
         return learned("gatt")
@@ -91,6 +93,11 @@ final class BluetoothListener: Learning.Source {
         connection.call(call, timeout: Self.callTimeout) { [log] result in
             if case .failure(let error) = result { log.debug("\(error)") }
         }
+    }
+
+    /// It may be closed during any wait, and ends only what it had begun by then.
+    private func checkOpen() throws(Learning.Failure) {
+        if isClosed { throw Learning.Failure("learning has ended") }
     }
 
     private func learned(_ transport: String) -> AccessoryInterface.LearnedDevice {
@@ -126,9 +133,10 @@ final class BluetoothListener: Learning.Source {
     private func subscribe(_ path: ObjectPath) async throws(Learning.Failure) {
         let wanted = Self.characteristics(of: path, mirror)
         guard let connection = mirror.connection else { throw Learning.Failure(mirror.unavailability) }
+        var isNotified = false
         for (attribute, characteristic) in wanted.prefix(Self.mostCharacteristics) {
-            // Before the call: the value on subscribing may precede its answer. Of the two signals of a
-            // notification the first counts: that value may come before there are two.
+            // Before the call: the value on subscribing may precede its answer, and so may the end. Of the
+            // two signals of a notification the first counts: that value may come before there are two.
             var notified = NotifiedValue()
             let watch = connection.subscribe(
                 .propertyChanges(BlueZ.characteristic, of: BlueZ.name, path: characteristic)
@@ -138,16 +146,18 @@ final class BluetoothListener: Learning.Source {
                 else { return }
                 self?.handlers.received(.notified(value, attribute), .now)
             }
+            watches.append(watch)
+            subscribed.append(characteristic)
             do throws(BusError) {
                 try await startNotifications(of: characteristic)
-                watches.append(watch)
-                subscribed.append(characteristic)
+                isNotified = true
             } catch {
                 // It does not notify, or only over an encrypted link.
                 log.debug("\(characteristic): \(error)")
             }
+            try checkOpen()
         }
-        if subscribed.isEmpty {
+        if !isNotified {
             throw Learning.Failure(
                 "none of its \(wanted.count) characteristics notifies: if it must be bonded, `bluetoothctl pair \(address)`"
             )
