@@ -388,6 +388,7 @@ let package = Package(
             "EventLoop",
             "Input",
             "JSON",
+            "Journal",
             "PTTMessages",
             "TestSupport",
             "Varlink",

@@ -1,5 +1,7 @@
+import AccessoryCore
 import DBus
 import EventLoop
+import Journal
 import Logging
 import TestSupport
 import Testing
@@ -12,7 +14,7 @@ import Testing
 
     init() { withRunningLoop() }
 
-    /// Owns BlueZ's name, and answers `RegisterApplication` with errors, then with success.
+    /// Owns BlueZ's name, and answers a registration with errors, then with success.
     @EventLoop
     private final class RefusingManager {
         nonisolated let calls = AsyncQueue(of: Bool.self)
@@ -21,13 +23,17 @@ import Testing
         private var object: ExportedObject?
         private var errors: [String]
 
-        init(on bus: PrivateBus, errors: [String]) async throws {
+        init(
+            on bus: PrivateBus,
+            at path: ObjectPath = BlueZRegistrationTests.adapter,
+            _ interface: String = "org.bluez.GattManager1",
+            _ method: String = "RegisterApplication",
+            inputs: KeyValuePairs<String, String> = ["application": "o", "options": "a{sv}"],
+            errors: [String]
+        ) async throws {
             self.errors = errors
             connection = try await BusConnection.open(.address(bus.address))
-            let register = ExportedMethod(
-                "RegisterApplication",
-                inputs: ["application": "o", "options": "a{sv}"]
-            ) { [weak self] call in
+            let register = ExportedMethod(method, inputs: inputs) { [weak self] call in
                 guard let self else { return }
                 count += 1
                 guard let name = self.errors.first else {
@@ -38,10 +44,7 @@ import Testing
                 call.fail(BusError(name: name, message: "no"))
                 calls.add(false)
             }
-            object = try connection.export(
-                adapter,
-                [ExportedInterface("org.bluez.GattManager1", methods: [register])]
-            )
+            object = try connection.export(path, [ExportedInterface(interface, methods: [register])])
             _ = try await connection.requestName("org.bluez")
         }
 
@@ -86,6 +89,74 @@ import Testing
         registration.update(["ffe0"], managers: [Self.adapter])
         #expect(try await manager.calls.next() == true)
     }
+
+    // MARK: - Serial ports
+
+    private static let serviceClass = GattUUID(assigned: 0x1101)
+
+    /// The registration of a serial port, and what comes of it.
+    @EventLoop
+    private final class PortRegistration {
+        nonisolated let answers = AsyncQueue(of: SerialConnection.Registration?.self)
+        nonisolated let lines = AsyncQueue(of: String.self)
+        let manager: RefusingManager
+        private let connection: BusConnection
+        private var profiles: SerialProfiles?
+
+        init(on bus: PrivateBus, errors: [String]) async throws {
+            manager = try await RefusingManager(
+                on: bus,
+                at: "/org/bluez",
+                "org.bluez.ProfileManager1",
+                "RegisterProfile",
+                inputs: ["profile": "o", "UUID": "s", "options": "a{sv}"],
+                errors: errors
+            )
+            connection = try await BusConnection.open(.address(bus.address))
+            let lines = lines
+            profiles = SerialProfiles(
+                on: connection,
+                daemon: "",
+                log: Logger(label: "") { _ in
+                    JournalLogHandler(isJournal: false, isPrintable: { _ in true }, write: { lines.add($0) })
+                },
+                backOff: BackOff(first: .milliseconds(1), limit: .milliseconds(4)),
+                registered: { [weak self] in
+                    guard let self else { return }
+                    answers.add(profiles?[serviceClass])
+                },
+                handler: { _, _, _ in false }
+            )
+            profiles?.update([serviceClass])
+        }
+
+        isolated deinit { connection.close() }
+    }
+
+    @Test(arguments: ["org.bluez.Error.Failed", "org.freedesktop.DBus.Error.NoReply"]) @EventLoop
+    func `a serial port that bluetoothd fails to register is opened directly until it is registered`(
+        error: String
+    ) async throws {
+        let bus = try await PrivateBus.start()
+        let port = try await PortRegistration(on: bus, errors: [error, error])
+        let expected: [SerialConnection.Registration?] = [.refused, .refused, .accepted]
+        #expect(try await port.answers.next(3) == expected)
+        let line = try await port.lines.next()
+        #expect(!line.contains("another program"))
+        #expect(port.manager.count == 3)
+    }
+
+    @Test @EventLoop func `a serial port that another program has is not requested again`() async throws {
+        let bus = try await PrivateBus.start()
+        let port = try await PortRegistration(on: bus, errors: ["org.bluez.Error.NotPermitted"])
+        #expect(try await port.answers.next() == .refused)
+        let line = try await port.lines.next()
+        #expect(line.contains("another program has the serial ports"))
+        await pause(.milliseconds(50))
+        #expect(port.manager.count == 1)
+    }
+
+    // MARK: - Advertisements
 
     /// Owns BlueZ's name, and accepts monitors of advertisements.
     @EventLoop

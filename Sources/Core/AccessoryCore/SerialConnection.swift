@@ -15,7 +15,8 @@ package struct SerialConnection: Equatable, Sendable {
     /// The decision of bluetoothd on whether it passes serial ports to this program.
     package enum Registration: Equatable, Sendable {
         case accepted
-        /// Another program has registered the service class; only one in all of bluetoothd can.
+        /// Another program has registered the service class, and only one in all of bluetoothd can; or it is
+        /// not registered yet, because an attempt has failed.
         case refused
     }
 

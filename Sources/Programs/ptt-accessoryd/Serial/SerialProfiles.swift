@@ -29,23 +29,30 @@ final class SerialProfiles {
     private let handler: @EventLoop (Event, ObjectPath, GattUUID) -> Bool
     private var objects: [GattUUID: ExportedObject] = [:]
     private var registrations: [GattUUID: SerialConnection.Registration] = [:]
+    /// Those that bluetoothd may register at another attempt.
+    private var failed: Set<GattUUID> = []
+    private var backOff: BackOff
+    private lazy var retry = TimerSource { [weak self] in self?.requestAgain() }
 
     /// - Parameters:
     ///   - connection: A connection to the bus.
     ///   - daemon: The unique name of bluetoothd.
     ///   - log: For refusals.
+    ///   - backOff: Of attempts to register.
     ///   - registered: Called when a registration was answered.
     ///   - handler: Handles what bluetoothd does with a device; returns whether the device is one in use.
     init(
         on connection: BusConnection,
         daemon: String,
         log: Logger,
+        backOff: BackOff = BackOff(limit: .seconds(300)),
         registered: @escaping @EventLoop () -> Void,
         handler: @escaping @EventLoop (Event, ObjectPath, GattUUID) -> Bool
     ) {
         self.connection = connection
         self.daemon = daemon
         self.log = log
+        self.backOff = backOff
         self.registered = registered
         self.handler = handler
     }
@@ -68,6 +75,17 @@ final class SerialProfiles {
         } catch {
             return answered(serviceClass, .failure(error))
         }
+        request(serviceClass)
+    }
+
+    private func requestAgain() {
+        let again = failed
+        failed = []
+        for serviceClass in again { request(serviceClass) }
+    }
+
+    private func request(_ serviceClass: GattUUID) {
+        guard let path = objects[serviceClass]?.path else { return }
         // Authentication as bluetoothd requires it by default: a link without a key is anybody's.
         let options = BusValue.properties(["Role": .string("client"), "Name": .string("Push-to-talk")])
         let arguments = [.objectPath(path), .string(serviceClass.text), options]
@@ -79,29 +97,47 @@ final class SerialProfiles {
     private func answered(_ serviceClass: GattUUID, _ result: Result<[BusValue], BusError>) {
         guard objects[serviceClass] != nil else { return }
         switch result {
-        case .success: registrations[serviceClass] = .accepted
+        case .success: accepted(serviceClass)
         // Our own one: another program's is answered with NotPermitted.
-        case .failure(let error) where error.name == "org.bluez.Error.AlreadyExists":
-            registrations[serviceClass] = .accepted
-        case .failure(let error):
-            log.warning(
-                """
-                \(error): another program has the serial ports of service class \(serviceClass) in bluetoothd. \
-                ptt-accessoryd opens them directly; if that fails, stop the other program
-                """
-            )
-            registrations[serviceClass] = .refused
+        case .failure(let error) where error.name == "org.bluez.Error.AlreadyExists": accepted(serviceClass)
+        case .failure(let error): refused(serviceClass, error)
         }
         registered()
     }
 
+    private func accepted(_ serviceClass: GattUUID) {
+        registrations[serviceClass] = .accepted
+        backOff.reset()
+    }
+
+    private func refused(_ serviceClass: GattUUID, _ error: BusError) {
+        let isTaken = error.name == "org.bluez.Error.NotPermitted"
+        if !isTaken {
+            failed.insert(serviceClass)
+            retry.arm(after: backOff.next())
+        }
+        let isFirst = registrations.updateValue(.refused, forKey: serviceClass) == nil
+        guard isFirst else { return }
+        log.warning(
+            isTaken
+                ? """
+                \(error): another program has the serial ports of service class \(serviceClass) in bluetoothd. \
+                ptt-accessoryd opens them directly; if that fails, stop the other program
+                """
+                : """
+                \(error): ptt-accessoryd opens the serial ports of service class \(serviceClass) directly until \
+                bluetoothd registers it
+                """
+        )
+    }
+
     private func unregister(_ serviceClass: GattUUID) {
         guard let object = objects.removeValue(forKey: serviceClass) else { return }
-        let registration = registrations.removeValue(forKey: serviceClass)
+        registrations[serviceClass] = nil
+        failed.remove(serviceClass)
         object.withdraw()
-        // Also if bluetoothd has not answered yet: it handles the calls in order, and the class may be wanted
-        // again.
-        guard registration != .refused else { return }
+        // Whatever the answer was: bluetoothd may have registered the class after the time limit. And also if
+        // it has not answered yet: it handles the calls in order, and the class may be wanted again.
         let arguments: [BusValue] = [.objectPath(object.path)]
         connection.call(call("UnregisterProfile", arguments), timeout: Self.callTimeout) { [log] result in
             if case .failure(let error) = result { log.debug("\(error)") }
