@@ -63,6 +63,65 @@ import Testing
         blueZ.close()
     }
 
+    /// As an answer does that is larger than a message may be.
+    @Test @EventLoop
+    func `a bluetoothd whose answer ends the connection is asked again later, and a new one at once`()
+        async throws
+    {
+        let bus = try await PrivateBus.start()
+        let blueZ = try await BusConnection.open(.address(bus.address))
+        #expect(try await blueZ.requestName("org.bluez") == .acquired)
+        let events = AsyncQueue(of: String.self)
+        let calls = AsyncQueue(of: MethodInvocation.self)
+        let get = ExportedMethod("GetManagedObjects", outputs: ["objects": "a{oa{sa{sv}}}"]) { call in
+            events.add("asked")
+            calls.add(call)
+        }
+        let manager = try blueZ.export(
+            "/",
+            [ExportedInterface("org.freedesktop.DBus.ObjectManager", methods: [get])]
+        )
+        let handler: @EventLoop (BlueZMirror.Event) -> Void = { event in
+            switch event {
+            case .appeared: events.add("appeared")
+            case .deviceChanged, .adapterChanged, .valueReceived, .advertised: break
+            case .lost: events.add("lost")
+            }
+        }
+        let mirror = BlueZMirror(
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            backOff: BackOff(first: .seconds(3600), limit: .seconds(3600)),
+            shouldWatch: { _ in true },
+            handler: handler
+        )
+        mirror.start(.address(bus.address))
+        #expect(try await events.next() == "asked")
+        let caller = try await calls.next().sender
+        let stranger = try RawBusPeer(bus.address)
+        try stranger.signal(
+            path: "/",
+            interface: "org.example.A",
+            member: "Big",
+            to: caller,
+            signature: "ay",
+            body: .marshalledBytes(5 << 20)
+        )
+        #expect(try await events.next() == "lost")
+        try await until { mirror.owner != nil }
+        #expect(mirror.unavailability.contains("larger than 4 MiB"))
+        await pause(.milliseconds(50))
+        // On the new connection it has not been asked, or that would come first.
+        blueZ.releaseName("org.bluez")
+        #expect(try await blueZ.requestName("org.bluez") == .acquired)
+        #expect(try await events.next(2) == ["lost", "asked"])
+        try await calls.next().reply(.dictionary(keys: "o", values: "a{sa{sv}}", [:]))
+        #expect(try await events.next() == "appeared")
+        withExtendedLifetime(stranger) {}
+        mirror.close()
+        manager.withdraw()
+        blueZ.close()
+    }
+
     @EventLoop private final class State {
         var isConnected = false
     }

@@ -20,6 +20,8 @@ final class BlueZMirror {
     private(set) var isAvailabilityKnown = false
 
     private static let callTimeout = Duration.seconds(10)
+    private static let unlisted =
+        ". bluetoothd had not listed its devices: if that repeats, the list is larger than 4 MiB; remove some with `bluetoothctl remove`, or restart bluetoothd"
 
     private let log: Logger
     private let handler: @EventLoop (Event) -> Void
@@ -35,7 +37,9 @@ final class BlueZMirror {
             (interface, PropertyWatches(interface) { [weak self] in self?.changed($0) })
         }
     )
-    private var backOff = BackOff()
+    private var backOff: BackOff
+    /// Before the next call of `GetManagedObjects`; zero once the objects are known.
+    private var delay = Duration.zero
     private lazy var retry = TimerSource { [weak self] in self?.getManagedObjects() }
     private lazy var starter = BlueZStarter(log: log)
     /// Its signals tell a notification from a read.
@@ -48,10 +52,12 @@ final class BlueZMirror {
 
     init(
         log: Logger,
+        backOff: BackOff = BackOff(limit: .seconds(60)),
         shouldWatch: @escaping @EventLoop (BlueZDevice) -> Bool,
         handler: @escaping @EventLoop (Event) -> Void
     ) {
         self.log = log
+        self.backOff = backOff
         notifications = Notifications(log: log)
         self.shouldWatch = shouldWatch
         self.handler = handler
@@ -74,14 +80,6 @@ final class BlueZMirror {
         notifications.close()
         bus?.close()
         bus = nil
-    }
-
-    /// Calls a method of bluetoothd whose answer has no values.
-    ///
-    /// - Throws: The error of the answer, or ``unavailability``.
-    func send(_ call: MethodCall, timeout: Duration) async throws(BusError) {
-        guard let connection else { throw .failed(unavailability) }
-        _ = try await connection.call(call, timeout: timeout)
     }
 
     /// Subscribes to the property changes of an object, and reads its present properties.
@@ -129,9 +127,10 @@ final class BlueZMirror {
     }
 
     private func busLost(_ error: BusError) {
-        log.error("\(error): Bluetooth buttons need it; waiting for it")
+        let hint = delay == .zero ? "" : Self.unlisted
+        log.error("\(error): Bluetooth buttons need it; waiting for it\(hint)")
         nameWatch = nil
-        lose("bluetoothd cannot be reached: \(error)")
+        lose("bluetoothd cannot be reached: \(error)\(hint)")
         candidate = nil
         notifications.close()
     }
@@ -142,15 +141,17 @@ final class BlueZMirror {
         self.owner = owner
         generation += 1
         starter.stop()
-        isAvailabilityKnown = false
-        unavailability = "BlueZ has not answered yet"
+        isAvailabilityKnown = delay > .zero
+        if !isAvailabilityKnown { unavailability = "BlueZ has not answered yet" }
         managedObjects = candidate?.subscribe(.managedObjects(of: BlueZ.name)) { [weak self] in
             self?.managedObjectsChanged($0)
         }
-        getManagedObjects()
+        retry.arm(after: delay)
     }
 
     private func ownerLost() {
+        backOff.reset()
+        delay = .zero
         // A regular stop removes the objects first. If there are any left, it has crashed, and nothing else
         // restarts it: Debian's bluetooth.service has no Restart=.
         let hasCrashed = !objects.adapters.isEmpty
@@ -173,7 +174,6 @@ final class BlueZMirror {
     private func reset() {
         generation += 1
         retry.disarm()
-        backOff.reset()
         starter.stop()
         managedObjects = nil
         for watches in watches.values { watches.removeAll() }
@@ -189,6 +189,8 @@ final class BlueZMirror {
     private func getManagedObjects() {
         guard let candidate else { return }
         let generation = generation
+        // Also on the next connection: an answer larger than a message may be ends each of them.
+        delay = backOff.next()
         var call = MethodCall.getManagedObjects(of: BlueZ.name)
         call.startsService = false
         candidate.call(call, timeout: Self.callTimeout) { [weak self] result in
@@ -197,7 +199,7 @@ final class BlueZMirror {
             case .success(let values): managedObjectsReceived(values.first?.asManagedObjects)
             case .failure(let error):
                 log.warning("\(error); retrying")
-                retry.arm(after: backOff.next())
+                retry.arm(after: delay)
             }
         }
     }
@@ -205,10 +207,11 @@ final class BlueZMirror {
     private func managedObjectsReceived(_ managed: [ObjectPath: [BusKey: [BusKey: BusValue]]]?) {
         guard let managed, let candidate else {
             log.error("bluetoothd's answer to GetManagedObjects is malformed; retrying")
-            retry.arm(after: backOff.next())
+            retry.arm(after: delay)
             return
         }
         backOff.reset()
+        delay = .zero
         objects = BlueZObjects()
         // By path: services come before their characteristics.
         for path in managed.keys.sorted() { warn(objects.add(path, managed[path] ?? [:])) }
