@@ -39,6 +39,9 @@ final class Discovery {
     private var (adapter, discovering): (ObjectPath?, ObjectPath?) = (nil, nil)
     /// Whether bluetoothd has yet to answer.
     private var isAsked = false
+    private var backOff = BackOff(limit: .seconds(60))
+    /// While bluetoothd is to be asked again.
+    private var retry: TimerSource?
     private var deviceWatch: Subscription?
     private var inputs: [KeyPresses] = []
     /// Why no Bluetooth device can be found.
@@ -172,6 +175,7 @@ final class Discovery {
     private func startDiscovery() throws(BluetoothUnavailable) {
         adapter = try mirror.poweredAdapter().0
         deviceWatch = mirror.watchAllDevices()
+        retry?.arm(after: .zero)
         updateDiscovery()
     }
 
@@ -188,22 +192,49 @@ final class Discovery {
             return
         }
         guard !isAsked, adapter != discovering, let path = discovering ?? adapter else { return }
-        let isEnd = discovering != nil
-        discovering = isEnd ? nil : path
         isAsked = true
-        if !isEnd { setFilter(of: path, connection) }
-        let call = call(isEnd ? "StopDiscovery" : "StartDiscovery", path)
-        connection.call(call, timeout: Self.callTimeout) { [weak self] result in
+        if discovering == nil { begin(on: path, connection) } else { end(on: path) }
+    }
+
+    private func answered() {
+        isAsked = false
+        updateDiscovery()
+    }
+
+    private func begin(on path: ObjectPath, _ connection: BusConnection) {
+        discovering = path
+        setFilter(of: path, connection)
+        connection.call(call("StartDiscovery", path), timeout: Self.callTimeout) { [weak self] result in
             guard let self else { return }
-            switch result {
-            case .success: break
-            // It also ends with the adapter and with our connection.
-            case .failure(let error) where isEnd: log.debug("\(error)")
-            case .failure(let error): log.error("\(error): only known devices are listed")
-            }
-            isAsked = false
-            updateDiscovery()
+            if case .failure(let error) = result { log.error("\(error): only known devices are listed") }
+            answered()
         }
+    }
+
+    /// Asks again until it is certain that no discovery is left: one that bluetoothd has not begun in time
+    /// may begin later, and cannot be ended before.
+    private func end(on path: ObjectPath) {
+        (discovering, retry) = (nil, nil)
+        guard let connection = mirror.connection else { return answered() }
+        connection.call(call("StopDiscovery", path), timeout: Self.callTimeout) { [weak self] result in
+            guard let self else { return }
+            if case .failure(let error) = result {
+                log.debug("\(error)")
+                // After any other failure there is none: it ends with the adapter and with our connection.
+                if error.kind == .noReply || error.name == "org.bluez.Error.InProgress" {
+                    return endLater(on: path, after: error)
+                }
+            }
+            backOff.reset()
+            answered()
+        }
+    }
+
+    private func endLater(on path: ObjectPath, after error: BusError) {
+        if adapter != nil { log.error("\(error): only known devices are listed") }
+        let timer = TimerSource { [weak self] in self?.end(on: path) }
+        timer.arm(after: backOff.next())
+        retry = timer
     }
 
     /// Low Energy and classic by turns: serial microphones are classic. Most adapters look for one kind at a
