@@ -33,8 +33,8 @@ package final class ScriptedLogind {
     package var name: String { connection.uniqueName }
     /// The process that acquired the last delay lock.
     package private(set) var core = ""
-    /// The value of `PreparingForSleep`.
-    private var isPreparingForSleep = false
+    /// The value of `PreparingForSleep`; nil: it cannot be read.
+    package var isPreparingForSleep: Bool? = false
     /// The names of sessions whose properties were read.
     package let readSessions = AsyncQueue(of: String.self)
 
@@ -48,7 +48,7 @@ package final class ScriptedLogind {
     package static func start(
         _ address: String,
         _ sessions: [String: Session] = ["mine": Session()],
-        isPreparingForSleep: Bool = false
+        isPreparingForSleep: Bool? = false
     ) async throws -> ScriptedLogind {
         let logind = ScriptedLogind(try await BusConnection.open(.address(address)), sessions)
         logind.isPreparingForSleep = isPreparingForSleep
@@ -72,7 +72,7 @@ package final class ScriptedLogind {
             call.reply(.array(of: "(susso)", self?.list ?? []))
         }
         let sleep = ExportedProperty("PreparingForSleep", "b") { [weak self] in
-            .boolean(self?.isPreparingForSleep ?? false)
+            self?.isPreparingForSleep.map { .boolean($0) }
         }
         let interface = ExportedInterface(
             "org.freedesktop.login1.Manager",

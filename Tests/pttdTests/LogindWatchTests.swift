@@ -108,6 +108,23 @@ import Testing
         }
     }
 
+    @Test @EventLoop
+    func `a logind that does not say at first whether the machine has resumed is asked again`()
+        async throws
+    {
+        let fixture = try await LogindWatchFixture.start()
+        try fixture.logind.prepareForSleep(true)
+        try await fixture.logind.released.next()
+        fixture.logind.crash()
+        let next = try await ScriptedLogind.start(fixture.bus.address, isPreparingForSleep: nil)
+        try await next.acquired.next()
+        for _ in 0..<2 { try await next.coreHasReadSignals() }
+        try await fixture.isRefused()
+        next.isPreparingForSleep = false
+        // Refused until then.
+        try await until { (try? await fixture.accessoryd.begin()) != nil }
+    }
+
     @Test @EventLoop func `changes that happen while the bus is gone apply when it is back`() async throws {
         for change in ["sleep", "session"] {
             let fixture = try await LogindWatchFixture.start()

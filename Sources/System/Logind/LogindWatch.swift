@@ -53,6 +53,8 @@ package final class LogindWatch {
     var listing = Listing.awaited
     var backOff = BackOff(limit: .seconds(60))
     lazy var retry = TimerSource { [weak self] in self?.listSessions() }
+    var sleepBackOff = BackOff(limit: .seconds(60))
+    lazy var sleepRetry = TimerSource { [weak self] in self?.getPreparingForSleep() }
     /// The time that the machine had slept when the connection to the bus was lost.
     var sleptAtLoss: Duration?
 
@@ -99,6 +101,7 @@ package final class LogindWatch {
             subscriptions = []
             sleepDelay = nil
             retry.disarm()
+            sleepRetry.disarm()
             listing = .awaited
         }
     }
@@ -196,9 +199,14 @@ package final class LogindWatch {
             result in
             switch result {
             case .success(let values):
+                watch.sleepBackOff.reset()
                 if let isSuspending = values.first?.asBool { watch.set(isSuspending: isSuspending) }
             case .failure(let error):
                 watch.log.notice("logind does not report whether the machine is about to sleep: \(error)")
+                // Otherwise a machine that has resumed would count as asleep until it has slept again. The
+                // return of logind, or of the bus, is reported.
+                guard error.kind != .disconnected, error.kind != .serviceUnknown else { return }
+                watch.sleepRetry.arm(after: watch.sleepBackOff.next())
             }
         }
     }
