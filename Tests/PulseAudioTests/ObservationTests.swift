@@ -90,6 +90,25 @@ extension RealServers {
             playback.close()
         }
 
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop
+        func `software that records a monitor is not taken for the last microphone in a list without streams`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            fixture.audio.lastDefaultMicrophone = "tone"
+            let arguments = ["module-remap-source", "master=speaker.monitor", "source_name=software"]
+            try await fixture.server.pactl(["load-module"] + arguments)
+            try await fixture.server.pactl("set-default-source", "software")
+            try await until {
+                let devices = try await fixture.audio.list([.server, .card, .source, .sink])
+                let source = devices.sources.first { $0.name == devices.defaultSource }
+                return source?.name == "software"
+            }
+            #expect(fixture.audio.lastDefaultMicrophone == "tone")
+        }
+
         @EventLoop @Test func `without a connection a list fails at once`() async {
             let audio = AudioServer(applicationName: "PulseAudioTests")
             await #expect(throws: AudioError.self) { try await audio.list([.sink]) }

@@ -138,7 +138,7 @@ final class Connection {
     }
 
     func query(_ query: DeviceQuery) {
-        query.previousDefault = previousDefault
+        if query.identifiesMicrophones { query.previousDefault = previousDefault }
         send(query)
     }
 

@@ -13,6 +13,8 @@ final class DeviceQuery: ServerRequest<AudioDevices> {
     var previousDefault: PreviousDefault?
     private var devices = AudioDevices()
     private var pendingOperations: Int
+    /// Whether software that records no microphone can be told from one.
+    var identifiesMicrophones: Bool { kinds.isSuperset(of: [.server, .source, .sink, .sourceOutput]) }
 
     init(_ action: String, of kinds: Set<DeviceKind>, completion: @escaping Completion) {
         self.kinds = kinds
