@@ -1,10 +1,15 @@
+import CoreConfiguration
 import EventLoop
 import Foundation
 import Glibc
+import Journal
+import Logging
 import PTTMessages
 import PulseAudio
 import TestSupport
 import Testing
+
+@testable import pttd
 
 /// `ducking` with the built core, both sound servers, which remember volumes, and music of another program.
 @Suite(.serialized) struct DuckingTests {
@@ -211,6 +216,39 @@ import Testing
         #expect(try await fixture.core.process.exitStatus() == 0)
         try await until([Level()], fixture)
         music.kill()
+    }
+
+    @Test @EventLoop func `what was not listed in time at the beginning of a press is softer as well`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        try await sound.pactl("load-module", "module-stream-restore")
+        let music = try sound.play("/dev/zero", to: "speaker")
+        try await TestSupport.until {
+            try await sound.pactl("list", "sink-inputs").contains("Corked: no")
+        }
+        let server = AudioServer(applicationName: "Test", address: sound.address)
+        let (ready, unanswered) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
+        server.stateChanged = { if case .ready = $0 { ready.add(()) } }
+        server.connect()
+        try await ready.next()
+        let (state, log) = (try Scratch(), RateLimitedLog(Logger(label: "DuckingTests")))
+        let ducking = Ducking(.mute, server: server, directory: state.directory, log: log)
+        sound.freeze()
+        ducking?.begin()
+        // Given up after the one of the ducking.
+        server.list([.sink]) { if case .failure = $0 { unanswered.add(()) } }
+        try await unanswered.next()
+        sound.thaw()
+        try await TestSupport.until {
+            try await sound.pactl("list", "sink-inputs").contains("Mute: yes")
+        }
+        ducking?.end()
+        try await TestSupport.until { access("\(state.directory)/ducking.json", F_OK) != 0 }
+        #expect(try await sound.pactl("list", "sink-inputs").contains("Mute: no"))
+        music.kill()
+        server.close()
+        sound.stop()
     }
 
     @Test(arguments: ["[", "{}", #"{"changes": [{"program": 1}]}"#])

@@ -13,14 +13,13 @@ final class BluetoothHeadset {
     private static let stopLimit = Duration.milliseconds(500)
 
     private let server: AudioServer
+    private let list: DeviceList
     private let file: ChangeFile<HeadsetProfiles.Change>
     private let log: RateLimitedLog
     private var profiles: HeadsetProfiles
     private var observation: Observation?
     private var inbox: [HeadsetProfiles.Event] = []
     private var isHandling = false
-    private var isListing = false
-    private var isListOutdated = false
     private var opening: (@EventLoop (String?) -> Void)?
     private var orders = 0
     private var stopped: (@EventLoop () -> Void)?
@@ -38,13 +37,16 @@ final class BluetoothHeadset {
     init?(_ mode: HeadsetMode, server: AudioServer, directory: String?, log: RateLimitedLog) {
         self.server = server
         self.log = log
-        let consequence = "the profile of a Bluetooth headset stays as it is"
+        let consequence = "the profile of a Bluetooth headset may stay as it is"
         file = ChangeFile("headset.json", in: directory, consequence: consequence, log: log)
         let undone = file.read()
         guard mode != .music || !undone.isEmpty else { return nil }
         profiles = HeadsetProfiles(mode, undone: undone)
+        let kinds: Set<DeviceKind> = [.server, .card, .source, .sink]
+        list = DeviceList(server, kinds, consequence: consequence, log: log)
         file.saved = { [weak self] in self?.handle(.saved($0)) }
-        observation = server.observe([.server, .card, .source, .sink]) { [weak self] _ in self?.list() }
+        observation = server.observe(kinds) { [list] _ in list.refresh() }
+        list.listed = { [weak self] in self?.handle(.listed($0)) }
     }
 
     /// Calls `open` once, with the source to record from or nil for the usual microphone, unless ``end()``
@@ -68,10 +70,10 @@ final class BluetoothHeadset {
         if case .channelLeft = event { handle(.channelChanged(isJoined: false)) }
     }
 
-    func serverIsReady() { list() }
+    func serverIsReady() { list.refresh() }
 
     func serverIsLost() {
-        (isListing, isListOutdated) = (false, false)
+        list.serverIsLost()
         handle(.serverLost)
     }
 
@@ -113,28 +115,6 @@ final class BluetoothHeadset {
         case .setTimer(let time): timer.arm(at: time)
         case .cancelTimer: timer.disarm()
         }
-    }
-
-    // MARK: The server
-
-    private func list() {
-        guard !isListing else {
-            isListOutdated = true
-            return
-        }
-        (isListing, isListOutdated) = (true, false)
-        server.list([.server, .card, .source, .sink]) { [weak self] in self?.received($0) }
-    }
-
-    private func received(_ result: Result<AudioDevices, AudioError>) {
-        isListing = false
-        switch result {
-        case .success(let devices): handle(.listed(devices))
-        case .failure(let error) where error.kind == .serverLost: return
-        case .failure(let error):
-            log.log(level: .notice, "the profile of a Bluetooth headset may stay as it is: \(error)")
-        }
-        if isListOutdated { list() }
     }
 
     private func set(_ profile: String, of card: String) {

@@ -1,36 +1,21 @@
 import EventLoop
 import Journal
-import Logging
 import PTTCore
 import PulseAudio
 
 /// Watches the streams of other applications on the sound server, and reports those that are calls, and those
 /// that record.
 ///
-/// After a change it lists all streams, at most every ``spacing``: whatever an application does to its
-/// streams costs no more, and a list cannot miss a change. Changes of our own streams are not followed by a
-/// list: a press costs none.
+/// Changes of our own streams are not followed by a list: a press costs none.
 @EventLoop
 final class StreamWatch {
     /// Called with each change of the applications that record from a microphone; there are none at first.
     var recordersChanged: @EventLoop ([String]) -> Void = { _ in }
 
-    private let server: AudioServer
-    private let applications: [String]
-    private let log: RateLimitedLog
+    private let list: DeviceList
     private let report: @EventLoop (ActiveCalls.Event) -> Void
     private var observation: Observation?
     private var use = StreamUse()
-    private var isListing = false
-    private var isListOutdated = false
-    private var earliestList = MonotonicInstant(nanoseconds: 0)
-    private lazy var streams = ForeignStreams(server) { [weak self] in self?.listSoon() }
-    private lazy var listing = TimerSource { [weak self] in self?.listSoon() }
-    /// After lists that failed.
-    private var backOff = BackOff(first: .seconds(1), limit: .seconds(300))
-
-    /// A call that begins within it ends a transmission that much later.
-    private static let spacing = Duration.milliseconds(20)
 
     /// - Parameters:
     ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
@@ -43,54 +28,25 @@ final class StreamWatch {
         log: RateLimitedLog,
         report: @escaping @EventLoop (ActiveCalls.Event) -> Void
     ) {
-        self.server = server
-        self.applications = applications
-        self.log = log
         self.report = report
-        observation = server.observe([.sourceOutput, .sinkInput]) { [weak self] in self?.streams.handle($0) }
+        list = DeviceList(
+            server,
+            [.source, .sourceOutput, .sinkInput],
+            // A call that begins within it ends a transmission that much later.
+            spacing: .milliseconds(20),
+            consequence: "calls of applications may not be detected",
+            log: log
+        )
+        observation = server.observe([.sourceOutput, .sinkInput]) { [list] in list.streamChanged($0) }
+        list.listed = { [weak self] in self?.apply(StreamUse($0, callApplications: applications)) }
     }
 
-    func serverIsReady() { listSoon() }
+    func serverIsReady() { list.refresh() }
 
     /// The streams have ended with the server.
     func serverIsLost() {
-        listing.disarm()
-        (isListing, isListOutdated) = (false, false)
-        backOff.reset()
-        streams.reset()
+        list.serverIsLost()
         apply(StreamUse())
-    }
-
-    private func listSoon() {
-        isListOutdated = true
-        guard !isListing else { return }
-        if MonotonicInstant.now < earliestList { listing.arm(at: earliestList) } else { list() }
-    }
-
-    private func list() {
-        (isListing, isListOutdated) = (true, false)
-        listing.disarm()
-        streams.listBegins()
-        server.list([.source, .sourceOutput, .sinkInput]) { [weak self] in self?.received($0) }
-    }
-
-    private func received(_ result: Result<AudioDevices, AudioError>) {
-        isListing = false
-        earliestList = .now + Self.spacing
-        switch result {
-        case .success(let devices):
-            backOff.reset()
-            streams.update(devices)
-            apply(StreamUse(devices, callApplications: applications))
-        case .failure(let error) where error.kind == .serverLost:
-            return
-        case .failure(let error):
-            streams.listFailed()
-            // What was known stays in force until the next list.
-            listing.arm(after: backOff.next())
-            log.log(level: .notice, "calls of applications may not be detected: \(error)")
-        }
-        if isListOutdated { listSoon() }
     }
 
     private func apply(_ new: StreamUse) {

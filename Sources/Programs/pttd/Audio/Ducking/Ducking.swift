@@ -11,6 +11,7 @@ final class Ducking {
     private static let stopLimit = Duration.milliseconds(500)
 
     private let server: AudioServer
+    private let list: DeviceList
     private let file: ChangeFile<DuckedStreams.Change>
     private let log: RateLimitedLog
     private var streams: DuckedStreams
@@ -19,8 +20,6 @@ final class Ducking {
     private var observation: Observation?
     private var inbox: [DuckedStreams.Event] = []
     private var isHandling = false
-    private var isListing = false
-    private var isListOutdated = false
     private var orders = 0
     private var stopped: (@EventLoop () -> Void)?
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
@@ -36,29 +35,30 @@ final class Ducking {
     init?(_ mode: DuckingMode, server: AudioServer, directory: String?, log: RateLimitedLog) {
         self.server = server
         self.log = log
-        let consequence = "what other programs play stays as loud as it is"
+        let consequence = "what other programs play may stay as loud as it is"
         file = ChangeFile("ducking.json", in: directory, consequence: consequence, log: log)
         let undone = file.read()
         guard mode != .off || !undone.isEmpty else { return nil }
         streams = DuckedStreams(mode, undone: undone)
+        list = DeviceList(server, [.sink, .sinkInput], consequence: consequence, log: log)
         file.saved = { [weak self] in self?.handle(.saved($0)) }
+        list.listed = { [weak self] in self?.handle(.listed($0)) }
+        list.isWanted = streams.isActive
     }
 
     /// The microphone opens.
     func begin() {
         handle(.microphoneOpened)
-        if streams.isActive { list() }
+        list.refresh()
     }
 
     /// The microphone is closed. Further calls do nothing.
     func end() { handle(.microphoneClosed) }
 
-    func serverIsReady() {
-        if streams.isActive { list() }
-    }
+    func serverIsReady() { list.refresh() }
 
     func serverIsLost() {
-        (isListing, isListOutdated) = (false, false)
+        list.serverIsLost()
         handle(.serverLost)
     }
 
@@ -85,10 +85,11 @@ final class Ducking {
             for effect in streams.handle(inbox.removeFirst(), at: .now) { perform(effect) }
         }
         isHandling = false
+        list.isWanted = streams.isActive
         if !streams.isActive {
             observation = nil
         } else if observation == nil {
-            observation = server.observe([.sinkInput]) { [weak self] _ in self?.list() }
+            observation = server.observe([.sinkInput]) { [list] _ in list.refresh() }
         }
     }
 
@@ -101,7 +102,7 @@ final class Ducking {
         case .setMuted(let isMuted, let input):
             orders += 1
             server.setMuted(isMuted, ofInput: input) { [weak self] in self?.ordered($0) }
-        case .list: list()
+        case .list: list.refresh()
         case .setTimer(let time): timer.arm(at: time)
         }
     }
@@ -111,25 +112,5 @@ final class Ducking {
         // A stream that has just ended is refused, and a lost server is reported elsewhere.
         if case .failure(let error) = result { log.log(level: .debug, "\(error)") }
         if orders == 0, stopped != nil { finish() }
-    }
-
-    private func list() {
-        guard !isListing else {
-            isListOutdated = true
-            return
-        }
-        (isListing, isListOutdated) = (true, false)
-        server.list([.sink, .sinkInput]) { [weak self] in self?.received($0) }
-    }
-
-    private func received(_ result: Result<AudioDevices, AudioError>) {
-        isListing = false
-        switch result {
-        case .success(let devices): handle(.listed(devices))
-        case .failure(let error) where error.kind == .serverLost: return
-        case .failure(let error):
-            log.log(level: .notice, "what other programs play may stay as loud as it is: \(error)")
-        }
-        if isListOutdated, streams.isActive { list() }
     }
 }

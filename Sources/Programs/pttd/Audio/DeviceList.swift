@@ -1,0 +1,85 @@
+import EventLoop
+import Journal
+import Logging
+import PulseAudio
+
+/// A list of what the sound server has, kept up to date.
+///
+/// It is asked for again after a change, and with growing delays after the server has not answered: what was
+/// known stays in force until then. One is asked for at a time: whatever other programs do costs no more, and
+/// a list cannot miss a change.
+@EventLoop
+final class DeviceList {
+    /// Called with each list.
+    var listed: @EventLoop (AudioDevices) -> Void = { _ in }
+    /// While it is false nothing is asked for, and nothing wakes. What has been asked for is still listed.
+    var isWanted = true {
+        didSet { if !isWanted { timer.disarm() } }
+    }
+
+    private let server: AudioServer
+    private let kinds: Set<DeviceKind>
+    private let spacing: Duration
+    private let consequence: String
+    private let log: RateLimitedLog
+    private var isListing = false
+    private var isOutdated = false
+    private var earliest = MonotonicInstant(nanoseconds: 0)
+    private var backOff = BackOff(first: .seconds(1), limit: .seconds(300))
+    private lazy var streams = ForeignStreams(server) { [weak self] in self?.refresh() }
+    private lazy var timer = TimerSource { [weak self] in self?.refresh() }
+
+    /// `spacing` is the least time from a list to the next one; `consequence` is a sentence for the log, of a
+    /// list that fails.
+    init(
+        _ server: AudioServer,
+        _ kinds: Set<DeviceKind>,
+        spacing: Duration = .zero,
+        consequence: String,
+        log: RateLimitedLog
+    ) {
+        (self.server, self.kinds, self.spacing) = (server, kinds, spacing)
+        (self.consequence, self.log) = (consequence, log)
+    }
+
+    /// The server is ready, or something has changed.
+    func refresh() {
+        isOutdated = true
+        guard isWanted, !isListing else { return }
+        if MonotonicInstant.now < earliest { timer.arm(at: earliest) } else { list() }
+    }
+
+    /// In place of ``refresh()`` where our own streams do not matter.
+    func streamChanged(_ event: SoundDeviceEvent) { streams.handle(event) }
+
+    func serverIsLost() {
+        timer.disarm()
+        (isListing, isOutdated) = (false, false)
+        backOff.reset()
+        streams.reset()
+    }
+
+    private func list() {
+        (isListing, isOutdated) = (true, false)
+        timer.disarm()
+        streams.listBegins()
+        server.list(kinds) { [weak self] in self?.received($0) }
+    }
+
+    private func received(_ result: Result<AudioDevices, AudioError>) {
+        isListing = false
+        earliest = .now + spacing
+        switch result {
+        case .success(let devices):
+            backOff.reset()
+            streams.update(devices)
+            listed(devices)
+        case .failure(let error) where error.kind == .serverLost: return
+        case .failure(let error):
+            streams.listFailed()
+            if isWanted { timer.arm(after: backOff.next()) }
+            log.log(level: .notice, "\(consequence): \(error)")
+        }
+        if isOutdated { refresh() }
+    }
+}
