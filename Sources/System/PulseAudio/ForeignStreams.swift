@@ -60,9 +60,6 @@ package final class ForeignStreams {
     /// The server is asked for a list now.
     package func listBegins() { ended = [] }
 
-    /// The streams that were known stay in force.
-    package func listFailed() { ended = nil }
-
     /// Takes what the server has listed.
     package func update(_ devices: AudioDevices) {
         let inputs = devices.sinkInputs.filter { !$0.isOwn }.map { Stream(.sinkInput, $0.index) }

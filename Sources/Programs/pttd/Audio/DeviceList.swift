@@ -76,7 +76,6 @@ final class DeviceList {
             listed(devices)
         case .failure(let error) where error.kind == .serverLost: return
         case .failure(let error):
-            streams.listFailed()
             if isWanted { timer.arm(after: backOff.next()) }
             log.log(level: .notice, "\(consequence): \(error)")
         }

@@ -221,7 +221,6 @@ package final class VirtualSource {
     }
 
     private func failed(_ error: AudioError) {
-        streams.listFailed()
         guard error.kind != .serverLost, observation != nil else { return }
         instance = nil
         update(.unavailable(reason: "\(error)"))
