@@ -160,12 +160,10 @@ package final class BusConnection {
         dbus_connection_set_dispatch_status_function(
             pointer,
             { _, status, context in
-                guard status == DBUS_DISPATCH_DATA_REMAINS, let context else { return }
-                let connection = Unmanaged<BusConnection>.fromOpaque(context)
-                    .takeUnretainedValue()
-                EventLoop.assumeIsolated { connection.messagesArrived() }
+                guard status == DBUS_DISPATCH_DATA_REMAINS else { return }
+                onLoop(context, as: BusConnection.self) { $0.messagesArrived() }
             },
-            Unmanaged.passUnretained(self).toOpaque(),
+            unretained(self),
             nil
         )
         // Messages that arrived with the first bytes were read before the dispatch status function was set.

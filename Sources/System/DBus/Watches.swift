@@ -32,7 +32,7 @@ final class Watches {
             { watch, context in dbus_bool_t(with(context, watch: watch) { $0.add($1) } ? 1 : 0) },
             { watch, context in _ = with(context, watch: watch) { $0.remove($1) } },
             { watch, context in _ = with(context, watch: watch) { $0.refresh(dbus_watch_get_unix_fd($1)) } },
-            Unmanaged.passUnretained(self).toOpaque(),
+            unretained(self),
             nil
         )
     }

@@ -217,22 +217,13 @@ package final class DeferredSource {
     }
 }
 
-/// A context pointer for a callback. Sources cancel themselves in `deinit`, so a callback never sees a
-/// released object.
-func unretained(_ source: AnyObject) -> UnsafeMutableRawPointer {
-    Unmanaged.passUnretained(source).toOpaque()
-}
-
+/// ``onLoop(_:as:_:)`` for a callback of sd_event, to which 0 is success.
 func withSource<Source: AnyObject>(
     _ context: UnsafeMutableRawPointer?,
     as type: Source.Type,
     _ body: @EventLoop (Source) -> Void
 ) -> Int32 {
-    guard let context else { return 0 }
-    // A strong reference during the call: the handler may drop the last other one.
-    let source = Unmanaged<Source>.fromOpaque(context).takeUnretainedValue()
-    nonisolated(unsafe) let sent = source  // Same thread: the loop dispatches its sources only there.
-    EventLoop.assumeIsolated { body(sent) }
+    onLoop(context, as: type, body)
     return 0
 }
 

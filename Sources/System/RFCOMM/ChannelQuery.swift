@@ -39,9 +39,9 @@ package final class ChannelQuery {
             session,
             { type, status, bytes, size, context in
                 let answer = ChannelQuery.channel(type: type, status: status, bytes, size)
-                withQuery(context) { $0.answered(answer) }
+                onLoop(context, as: ChannelQuery.self) { $0.answered(answer) }
             },
-            Unmanaged.passUnretained(self).toOpaque()
+            unretained(self)
         )
         guard send(service) else { throw SystemError(action, sdp_get_error(session)) }
         source = try DescriptorSource(descriptor, .readable) { [weak self] _ in self?.received() }
@@ -152,13 +152,4 @@ package struct ServiceClass: Sendable, Equatable {
         }
         return uuid
     }
-}
-
-/// The query whose pointer libbluetooth was given. It cancels the session in `deinit`, so that it exists
-/// here.
-private func withQuery(_ context: UnsafeMutableRawPointer?, _ body: @EventLoop (ChannelQuery) -> Void) {
-    guard let context else { return }
-    let query = Unmanaged<ChannelQuery>.fromOpaque(context).takeUnretainedValue()
-    // `sdp_process` calls this back on the loop's thread.
-    EventLoop.assumeIsolated { body(query) }
 }

@@ -1,12 +1,12 @@
-import EventLoop
-
-/// The context pointer of a C callback. The code that registers the callback keeps the object alive.
-func unretained(_ object: AnyObject) -> UnsafeMutableRawPointer {
+/// The context pointer of a C callback. The code that registers the callback keeps the object alive, and
+/// unregisters the callback before it is released.
+package func unretained(_ object: AnyObject) -> UnsafeMutableRawPointer {
     Unmanaged.passUnretained(object).toOpaque()
 }
 
-/// Enters the loop's isolation from a callback of libpulse, which runs on our loop only.
-func onLoop<Object: AnyObject>(
+/// Enters the loop's isolation from a callback of a library that is called, and calls back, on the loop's
+/// thread only.
+package func onLoop<Object: AnyObject>(
     _ context: UnsafeMutableRawPointer?,
     as type: Object.Type,
     _ body: @EventLoop (Object) -> Void
