@@ -1,21 +1,5 @@
 package import EventLoop
 
-/// A subscription to signals, which ends when it is dropped or cancelled.
-@EventLoop
-package final class Subscription {
-    private var end: (@EventLoop () -> Void)?
-
-    init(end: @escaping @EventLoop () -> Void) { self.end = end }
-
-    isolated deinit { cancel() }
-
-    /// The handler is not called again. Further calls do nothing.
-    package func cancel() {
-        end?()
-        end = nil
-    }
-}
-
 /// The handlers of signals, in the order in which they were added.
 struct SubscriptionTable {
     struct Entry {

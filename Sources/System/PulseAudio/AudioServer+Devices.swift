@@ -1,4 +1,4 @@
-import EventLoop
+package import EventLoop
 
 extension AudioServer {
     /// Reports changes of the server's devices, streams and modules.
@@ -9,11 +9,11 @@ extension AudioServer {
     /// - Parameters:
     ///   - kinds: What to report changes of.
     ///   - changed: Called with each change.
-    /// - Returns: The observation, which ends when it is dropped.
+    /// - Returns: The subscription, which ends when it is dropped.
     package func observe(
         _ kinds: Set<DeviceKind>,
         _ changed: @escaping @EventLoop (SoundDeviceEvent) -> Void
-    ) -> Observation {
+    ) -> Subscription {
         observers.add(kinds, changed)
     }
 

@@ -1,5 +1,5 @@
 import CPulse
-package import EventLoop
+import EventLoop
 
 /// A kind of thing that the server has, and reports changes of.
 package enum DeviceKind: Sendable, Hashable, CaseIterable {
@@ -31,25 +31,6 @@ package struct SoundDeviceEvent: Sendable, Hashable {
     }
 }
 
-/// Reports changes of the server's devices until it is cancelled or dropped.
-@EventLoop
-package final class Observation {
-    private var cancellation: (@EventLoop () -> Void)?
-
-    fileprivate init(cancellation: @escaping @EventLoop () -> Void) {
-        self.cancellation = cancellation
-    }
-
-    isolated deinit { cancel() }
-
-    /// Nothing is reported afterwards. Further calls do nothing.
-    package func cancel() {
-        let ending = cancellation
-        cancellation = nil
-        ending?()
-    }
-}
-
 /// The observations of one ``AudioServer``, which outlive its connections.
 @EventLoop
 final class DeviceObservers {
@@ -63,12 +44,12 @@ final class DeviceObservers {
     /// Everything that is observed.
     private(set) var kinds: Set<DeviceKind> = []
 
-    func add(_ kinds: Set<DeviceKind>, _ handler: @escaping Handler) -> Observation {
+    func add(_ kinds: Set<DeviceKind>, _ handler: @escaping Handler) -> Subscription {
         latest += 1
         let number = latest
         entries[number] = (kinds, handler)
         update()
-        return Observation { [weak self] in
+        return Subscription { [weak self] in
             self?.entries[number] = nil
             self?.update()
         }

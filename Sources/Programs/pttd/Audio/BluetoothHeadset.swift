@@ -17,7 +17,7 @@ final class BluetoothHeadset {
     private let file: ChangeFile<HeadsetProfiles.Change>
     private let log: RateLimitedLog
     private var profiles: HeadsetProfiles
-    private var observation: Observation?
+    private var observation: Subscription?
     private var inbox: [HeadsetProfiles.Event] = []
     private var isHandling = false
     private var opening: (@EventLoop (String?) -> Void)?

@@ -33,7 +33,7 @@ final class Speaker {
     /// Called once when there is a default speaker again after there was none, unless one is opened before.
     var returned: @EventLoop () -> Void = {}
     /// Set while there is no speaker.
-    private var observation: Observation?
+    private var observation: Subscription?
     private var isLooking = false
     private var isOutdated = false
     /// Called with the audio server's name of the device once it is open, and when the server has changed the

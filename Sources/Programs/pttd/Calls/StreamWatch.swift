@@ -14,7 +14,7 @@ final class StreamWatch {
 
     private let list: DeviceList
     private let report: @EventLoop (ActiveCalls.Event) -> Void
-    private var observation: Observation?
+    private var observation: Subscription?
     private var use = StreamUse()
 
     /// - Parameters:

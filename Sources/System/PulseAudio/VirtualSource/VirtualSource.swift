@@ -49,7 +49,7 @@ package final class VirtualSource {
     let server: AudioServer
     let definition: VirtualSourceDefinition
     var plan: VirtualSourcePlan
-    var observation: Observation?
+    var observation: Subscription?
     private lazy var streams = ForeignStreams(server) { [weak self] in self?.refresh() }
     private var instance: VirtualSourcePlan.Instance?
     private var feed: FeedStream?

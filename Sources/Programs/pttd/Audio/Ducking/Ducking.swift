@@ -17,7 +17,7 @@ final class Ducking {
     private var streams: DuckedStreams
     /// Only while there is something to change or to restore: whoever plays causes no wake-ups here
     /// otherwise.
-    private var observation: Observation?
+    private var observation: Subscription?
     private var inbox: [DuckedStreams.Event] = []
     private var isHandling = false
     private var orders = 0
