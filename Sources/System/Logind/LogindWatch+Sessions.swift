@@ -6,7 +6,7 @@ import Logging
 // The sessions of the user, and which one is active.
 extension LogindWatch {
     func listSessions() {
-        call(managerCall("ListSessions")) { watch, result in
+        call(Self.manager.call("ListSessions")) { watch, result in
             switch result {
             case .success(let values):
                 watch.handleList((values.first?.asArray ?? []).compactMap(Self.ownSession))

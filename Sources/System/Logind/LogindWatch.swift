@@ -38,8 +38,11 @@ package final class LogindWatch {
     }
 
     static let service = "org.freedesktop.login1"
-    static let manager: ObjectPath = "/org/freedesktop/login1"
-    static let managerInterface = "org.freedesktop.login1.Manager"
+    static let manager = RemoteInterface(
+        service: service,
+        path: "/org/freedesktop/login1",
+        name: "org.freedesktop.login1.Manager"
+    )
     static let sessions: ObjectPath = "/org/freedesktop/login1/session"
     static let sessionInterface = "org.freedesktop.login1.Session"
 
@@ -115,15 +118,15 @@ package final class LogindWatch {
             firstArgument: Self.sessionInterface
         )
         subscriptions = [
-            subscribe(to: managerSignal("PrepareForSleep"), on: connection) { watch, signal in
+            subscribe(to: Self.manager.signal("PrepareForSleep"), on: connection) { watch, signal in
                 guard let isStarting = signal.arguments.first?.asBool else { return }
                 watch.prepareForSleep(isStarting)
             },
-            subscribe(to: managerSignal("SessionNew"), on: connection) { watch, signal in
+            subscribe(to: Self.manager.signal("SessionNew"), on: connection) { watch, signal in
                 guard let path = signal.arguments.last?.asObjectPath else { return }
                 watch.readSession(path)
             },
-            subscribe(to: managerSignal("SessionRemoved"), on: connection) { watch, signal in
+            subscribe(to: Self.manager.signal("SessionRemoved"), on: connection) { watch, signal in
                 guard let path = signal.arguments.last?.asObjectPath else { return }
                 watch.sessions.remove(path)
                 watch.updateSessions()
@@ -137,15 +140,6 @@ package final class LogindWatch {
                 if owner == nil { self?.listSessions() } else { self?.readState() }
             },
         ]
-    }
-
-    func managerSignal(_ member: String) -> MatchRule {
-        MatchRule(
-            sender: Self.service,
-            path: Self.manager,
-            interface: Self.managerInterface,
-            member: member
-        )
     }
 
     func subscribe(
@@ -193,10 +187,7 @@ package final class LogindWatch {
     }
 
     func getPreparingForSleep() {
-        let property = "PreparingForSleep"
-        call(.getProperty(property, interface: Self.managerInterface, of: Self.service, path: Self.manager)) {
-            watch,
-            result in
+        call(Self.manager.get("PreparingForSleep")) { watch, result in
             switch result {
             case .success(let values):
                 watch.sleepBackOff.reset()
@@ -215,7 +206,7 @@ package final class LogindWatch {
     func delaySleep() {
         guard let delay else { return }
         let arguments = ["sleep", delay.who, delay.why, "delay"]
-        call(managerCall("Inhibit", arguments.map { .string($0) })) { watch, result in
+        call(Self.manager.call("Inhibit", arguments.map { .string($0) })) { watch, result in
             switch result {
             case .success(let values):
                 watch.sleepDelay = values.first?.asDescriptor
@@ -223,16 +214,6 @@ package final class LogindWatch {
                 watch.log.notice("sleep is not delayed: \(error)")
             }
         }
-    }
-
-    func managerCall(_ member: String, _ arguments: [BusValue] = []) -> MethodCall {
-        MethodCall(
-            to: Self.service,
-            path: Self.manager,
-            interface: Self.managerInterface,
-            member: member,
-            arguments: arguments
-        )
     }
 
     func call(
