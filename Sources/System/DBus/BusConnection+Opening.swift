@@ -46,18 +46,13 @@ extension BusConnection {
     /// Requests a well-known name, without queueing for it. If the bus does not answer, the connection fails
     /// (``onLost``): whether it has the name, or gets it later, would not be known.
     ///
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - replacing: Whether to replace an owner that allows it.
     /// - Returns: Whether this connection owns the name now.
     /// - Throws: `AccessDenied` if the policy of the bus forbids it.
-    package func requestName(_ name: String, replacing: Bool = false) async throws(BusError) -> NameRequest {
-        // DBUS_NAME_FLAG_REPLACE_EXISTING 2, DBUS_NAME_FLAG_DO_NOT_QUEUE 4 (D-Bus specification,
-        // "RequestName").
-        let flags: UInt32 = replacing ? 6 : 4
+    package func requestName(_ name: String) async throws(BusError) -> NameRequest {
         let values: [BusValue]
         do throws(BusError) {
-            values = try await call(.bus("RequestName", .string(name), .uint32(flags)))
+            // DBUS_NAME_FLAG_DO_NOT_QUEUE (D-Bus specification, "RequestName").
+            values = try await call(.bus("RequestName", .string(name), .uint32(4)))
         } catch {
             if error.kind == .noReply { fail(with: error) }
             throw error
