@@ -52,9 +52,7 @@ extension BusConnection {
 
     @EventLoop
     fileprivate func names(_ list: String) async throws(BusError) -> Set<String> {
-        let bus = "org.freedesktop.DBus"
-        let call = MethodCall(to: bus, path: "/org/freedesktop/DBus", interface: bus, member: list)
-        return Set(try await ask(call).first?.asStrings ?? [])
+        Set(try await ask(.bus(list)).first?.asStrings ?? [])
     }
 }
 

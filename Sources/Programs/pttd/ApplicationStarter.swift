@@ -91,13 +91,7 @@ final class Start {
                 arguments: [.string(activation.name), .string("replace")]
             )
         case .busName:
-            MethodCall(
-                to: "org.freedesktop.DBus",
-                path: "/org/freedesktop/DBus",
-                interface: "org.freedesktop.DBus",
-                member: "StartServiceByName",
-                arguments: [.string(activation.name), .uint32(0)]
-            )
+            MethodCall.bus("StartServiceByName", .string(activation.name), .uint32(0))
         case .unknown:
             nil
         }

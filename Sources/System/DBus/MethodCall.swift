@@ -33,7 +33,7 @@ extension MethodCall {
     package static let listNames = bus("ListNames")
 
     /// A call to the bus itself.
-    static func bus(_ member: String, _ arguments: BusValue...) -> MethodCall {
+    package static func bus(_ member: String, _ arguments: BusValue...) -> MethodCall {
         MethodCall(
             to: StandardInterface.bus,
             path: StandardInterface.busPath,

@@ -34,13 +34,7 @@ final class BlueZStarter {
 
     private func tryOnce() {
         attempt += 1
-        let call = MethodCall(
-            to: "org.freedesktop.DBus",
-            path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
-            member: "StartServiceByName",
-            arguments: [.string(BlueZ.name), .uint32(0)]
-        )
+        let call = MethodCall.bus("StartServiceByName", .string(BlueZ.name), .uint32(0))
         connection?.call(call, timeout: Self.callTimeout) { [weak self] result in
             // On success the name has a new owner, which is reported separately.
             if case .failure(let error) = result { self?.failed(error) }
