@@ -1,5 +1,6 @@
-import Input
 import Testing
+
+@testable import Input
 
 @Suite struct InputNodeTests {
     let headset = InputNode(

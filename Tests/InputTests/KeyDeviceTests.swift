@@ -1,8 +1,9 @@
 import EventLoop
 import Glibc
-import Input
 import TestSupport
 import Testing
+
+@testable import Input
 
 /// Tests without a device. The others are in `PluggedHeadsetTests`.
 @Suite struct KeyDeviceTests {

@@ -1,8 +1,9 @@
 import EventLoop
 import Glibc
-import Input
 import TestSupport
 import Testing
+
+@testable import Input
 
 /// Ports without lines, which are everywhere.
 @Suite(.timeLimit(.minutes(1)))

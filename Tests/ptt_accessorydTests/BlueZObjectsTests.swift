@@ -1,9 +1,9 @@
 import AccessoryCore
 import DBus
-import Input
 import TestSupport
 import Testing
 
+@testable import Input
 @testable import ptt_accessoryd
 
 @Suite struct BlueZObjectsTests {

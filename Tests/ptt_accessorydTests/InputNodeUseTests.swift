@@ -1,9 +1,9 @@
 import AccessoryCore
-import Input
 import PTTMessages
 import TestSupport
 import Testing
 
+@testable import Input
 @testable import ptt_accessoryd
 
 /// Which of the nodes that udev tags are used, and what is listed of the others.

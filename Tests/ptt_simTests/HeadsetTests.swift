@@ -1,8 +1,9 @@
 import EventLoop
 import Glibc
-import Input
 import TestSupport
 import Testing
+
+@testable import Input
 
 private let hasUinput = access("/dev/uinput", W_OK) == 0
 

@@ -8,22 +8,22 @@ package struct InputNode: Equatable, Sendable {
     package var name: String
     /// The physical location as the driver reports it: `usb-0000:00:14.0-2/input3`, `ALSA`, an adapter's
     /// address.
-    package var phys: String
+    package var phys = ""
     /// The device's own address or serial number, if the driver reports one.
-    package var uniq: String
+    package var uniq = ""
     /// Bus, vendor and product numbers.
-    package var id: ID
+    package var id = ID()
     /// The keys that it can send, from sysfs.
-    package var keys: KeyBits
+    package var keys = KeyBits()
     /// True if this process may read it now. With the tag `uaccess`, only the active session of the seat may.
-    package var isReadable: Bool
+    package var isReadable = true
     /// The current tags that udev's rules have set.
-    package var tags: Set<String>
+    package var tags: Set<String> = []
     /// udev's properties (`ID_INPUT_KEY`, `ID_SERIAL`, …), without tags and links.
-    package var properties: [String: String]
+    package var properties: [String: String] = [:]
     /// True if text can be typed with another node of the same USB device: this one then has the media keys
     /// of a keyboard.
-    package var isBesideKeyboard: Bool
+    package var isBesideKeyboard = false
 
     /// `struct input_id` without the version. All zero for devices that have none.
     package struct ID: Hashable, Sendable {
@@ -56,32 +56,6 @@ package struct InputNode: Equatable, Sendable {
         case bluetooth
         /// I²C, the platform, a radio receiver's own bus, …
         case other
-    }
-
-    package init(
-        sysname: String,
-        devnode: String,
-        name: String,
-        phys: String = "",
-        uniq: String = "",
-        id: ID = ID(),
-        keys: KeyBits = KeyBits(),
-        isReadable: Bool = true,
-        tags: Set<String> = [],
-        properties: [String: String] = [:],
-        isBesideKeyboard: Bool = false
-    ) {
-        self.sysname = sysname
-        self.devnode = devnode
-        self.name = name
-        self.phys = phys
-        self.uniq = uniq
-        self.id = id
-        self.keys = keys
-        self.isReadable = isReadable
-        self.tags = tags
-        self.properties = properties
-        self.isBesideKeyboard = isBesideKeyboard
     }
 
     /// True for a keyboard. Such a node is never opened: its reader would see every keystroke.

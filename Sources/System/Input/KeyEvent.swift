@@ -12,12 +12,5 @@ package struct KeyEvent: Equatable, Sendable {
     package var time: MonotonicInstant
     /// True if events were lost, and this is a difference from the last known state. Such a press was not
     /// observed as it happened: the key may have been down for a long time.
-    package var isResynchronised: Bool
-
-    package init(key: KeyCode, edge: Edge, time: MonotonicInstant, isResynchronised: Bool = false) {
-        self.key = key
-        self.edge = edge
-        self.time = time
-        self.isResynchronised = isResynchronised
-    }
+    package var isResynchronised = false
 }
