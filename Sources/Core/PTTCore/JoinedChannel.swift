@@ -16,18 +16,6 @@ struct JoinedChannel: Equatable, Sendable {
     var areAccessoryEventsEnabled = true
     var budget = PushBudget()
 
-    init(
-        _ channelID: ChannelID,
-        pushToken: PushToken,
-        descriptor: Descriptor,
-        presence: ApplicationPresence
-    ) {
-        self.channelID = channelID
-        self.pushToken = pushToken
-        self.descriptor = descriptor
-        self.presence = presence
-    }
-
     /// The application that the channel belongs to, whether it is running or not.
     var owner: Owner? {
         switch presence {

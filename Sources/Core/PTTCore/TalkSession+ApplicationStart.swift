@@ -7,14 +7,14 @@ extension TalkSession {
         savedDescriptor = descriptor
         let fallback = Descriptor(name: saved.owner?.name ?? "Push to Talk", image: nil)
         var channel = JoinedChannel(
-            saved.channelID,
+            channelID: saved.channelID,
             pushToken: saved.pushToken,
             descriptor: descriptor ?? fallback,
-            presence: saved.owner.map { presence(of: $0, now: effects.now) } ?? .unowned
+            isDescriptorLost: descriptor == nil,
+            presence: saved.owner.map { presence(of: $0, now: effects.now) } ?? .unowned,
+            areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled
         )
-        channel.isDescriptorLost = descriptor == nil
         if saved.transmissionMode != .unknown { channel.transmissionMode = saved.transmissionMode }
-        channel.areAccessoryEventsEnabled = saved.areAccessoryEventsEnabled
         if let refusal = surroundings.policy.restriction(of: channel.policyID) {
             effects.log("the saved channel is left: \(refusal.reason)")
             lastPushToken = saved.pushToken

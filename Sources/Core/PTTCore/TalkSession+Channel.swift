@@ -31,7 +31,7 @@ extension TalkSession {
         let running = process.map { RunningApplication($0, client: client, owner: $0.owner) }
         let image = image(request.image, of: request.name, effects: &effects)
         let channel = JoinedChannel(
-            request.channelID ?? newChannelID,
+            channelID: request.channelID ?? newChannelID,
             pushToken: attachments[client]?.pushToken ?? newToken,
             descriptor: Descriptor(name: request.name, image: image),
             presence: running.map { .running($0) } ?? .unowned
