@@ -177,12 +177,8 @@ extension TalkSession {
     }
 
     /// Ends the transmission of the channel, or of the Push-to-Talk Microphone. A recording goes on.
-    mutating func endChannelTransmission(
-        _ cause: EndCause,
-        by source: TransmitSource = .unknown,
-        effects: inout EffectCollector
-    ) {
-        if channelLease != nil { endTransmission(cause, by: source, effects: &effects) }
+    mutating func endChannelTransmission(_ cause: EndCause, effects: inout EffectCollector) {
+        if channelLease != nil { endTransmission(cause, effects: &effects) }
     }
 
     /// The transmission that the channel hears, or the Push-to-Talk Microphone; nil also during a recording.
