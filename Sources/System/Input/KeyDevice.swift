@@ -25,8 +25,6 @@ package enum KeyDeviceEvent: Equatable, Sendable {
 /// An opened device that reports keys.
 @EventLoop
 package protocol KeySource: AnyObject {
-    /// The switches of the jack that are closed; nil if the device is no jack.
-    var jack: JackSwitches? { get }
     /// Requests exclusive access.
     func grab()
     /// Ends exclusive access, or cancels a waiting ``grab()``.

@@ -9,8 +9,6 @@ import Glibc
 /// because a USB adapter that does not answer blocks them for seconds.
 @EventLoop
 package final class SerialSwitch: KeySource {
-    package let jack: JackSwitches? = nil
-
     /// An adapter without an answer after this time has failed: a release may be lost.
     private static let longestReading = Duration.seconds(3)
 

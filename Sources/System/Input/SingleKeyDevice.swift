@@ -14,8 +14,6 @@ import Glibc
 package final class SingleKeyDevice: KeySource {
     package let node: InputNode
     package let key: KeyCode
-    /// Nil: it is no jack.
-    package let jack: JackSwitches? = nil
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void
     private var decoder: KeyEventDecoder
