@@ -3,6 +3,7 @@ import EventLoop
 import JSON
 import Logging
 import PTTMessages
+import RFCOMM
 import ServiceClient
 import Varlink
 
@@ -207,10 +208,7 @@ extension AccessoryInterface.AddressRequest {
 }
 
 extension String {
-    var isBluetoothAddress: Bool {
-        let groups = split(separator: ":", omittingEmptySubsequences: false)
-        return groups.count == 6 && groups.allSatisfy { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }
-    }
+    var isBluetoothAddress: Bool { BluetoothAddress(self) != nil }
 }
 
 /// The client of a pairing, and whether it is gone.
