@@ -13,8 +13,11 @@ import Varlink
         let python = try await PythonVarlink.installed()
         let path = "\(python.directory)/ours-\(getpid()).sock"
         let server = try certificationServer(description: python.certificationDescription)
-        try server.listen(at: path)
-        defer { server.stop() }
+        try server.listen(on: try UnixSocket.listen(at: path, .stream))
+        defer {
+            server.stop()
+            unlink(path)
+        }
         let (status, lines) = try await python.run(["--client", "--varlink=unix:\(path)"]).output()
         #expect(status == 0)
         #expect(lines.contains("End: {'all_ok': True}"), "\(lines.joined(separator: "\n"))")

@@ -59,7 +59,7 @@ final class CoreDouble {
             ]
         )
         let server = VarlinkServer(info, [interface]) { line, _ in print("core double: \(line)") }
-        try server.listen(at: path)
+        try server.listen(on: try UnixSocket.listen(at: path, .stream))
         self.server = server
     }
 

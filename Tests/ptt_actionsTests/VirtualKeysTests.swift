@@ -180,7 +180,7 @@ private final class KeysFixture {
     func restart() throws {
         server.stop()
         server = VarlinkServer(Self.info, [interface]) { line, _ in Issue.record("\(line)") }
-        try server.listen(at: path)
+        try server.listen(on: try UnixSocket.listen(at: path, .stream))
     }
 
     private static let info = VarlinkServiceInfo(vendor: "", product: "", version: "", url: "")

@@ -8,7 +8,6 @@ final class Listener {
     typealias Handler = @EventLoop (Result<Int32, SystemError>) -> Void
 
     private let descriptor: OwnedDescriptor
-    private let path: String?
     private let handler: Handler
     private var source: DescriptorSource?
     private var retryTimer: TimerSource?
@@ -18,14 +17,10 @@ final class Listener {
 
     /// - Parameters:
     ///   - descriptor: A listening socket.
-    ///   - path: The socket's file, if it is to be removed with the listener.
     ///   - handler: Called on the loop for each peer.
     /// - Throws: If the descriptor is closed or cannot be watched.
-    init(_ descriptor: consuming OwnedDescriptor, path: String?, handler: @escaping Handler)
-        throws(SystemError)
-    {
+    init(_ descriptor: consuming OwnedDescriptor, handler: @escaping Handler) throws(SystemError) {
         self.descriptor = descriptor
-        self.path = path
         self.handler = handler
         let flags = fcntl(self.descriptor.value, F_GETFL)
         // A passed socket may be blocking, and a peer may disconnect before it is accepted.
@@ -37,12 +32,8 @@ final class Listener {
         }
     }
 
-    isolated deinit {
-        // Before the descriptor closes with this object: the service manager may have a copy of it.
-        source?.cancel()
-        // Fails if the file is gone or belongs to another user; nothing is left to do then.
-        if let path { _ = unlink(path) }
-    }
+    // Before the descriptor closes with this object: the service manager may have a copy of it.
+    isolated deinit { source?.cancel() }
 
     /// Accepts one peer in each turn of the loop: then a connection that was closed before this one was made
     /// has ended before its first message is handled, also if both are of one client that waits for neither.

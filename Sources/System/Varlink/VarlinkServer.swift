@@ -51,17 +51,18 @@ package final class VarlinkServer {
 
     isolated deinit { stop() }
 
-    /// Listens at `path`, whose directory exists. ``stop()`` removes it.
-    ///
-    /// - Throws: As ``UnixSocket/listen(at:_:)``; `EADDRINUSE` if another process serves there.
-    package func listen(at path: String) throws(SystemError) {
-        let socket = try UnixSocket.listen(at: path, .stream)
-        try add(socket, path: path)
-    }
-
-    /// Listens on a socket that another process has bound, systemd for example.
+    /// Accepts connections on a listening socket. ``stop()`` closes it, and leaves its file.
     package func listen(on descriptor: consuming OwnedDescriptor) throws(SystemError) {
-        try add(descriptor, path: nil)
+        listeners.append(
+            try Listener(descriptor) { [weak self] result in
+                guard let self else { return }
+                do throws(SystemError) {
+                    try serve(OwnedDescriptor(adopting: try result.get()))
+                } catch {
+                    report("\(error)", about: 0)
+                }
+            }
+        )
     }
 
     /// Serves one peer on a connected socket.
@@ -150,18 +151,5 @@ package final class VarlinkServer {
         guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
         let isOffered = interfaces.contains(UTF8Text(name))
         call.fail(isOffered ? .methodNotFound(message.method) : .interfaceNotFound(name))
-    }
-
-    private func add(_ descriptor: consuming OwnedDescriptor, path: String?) throws(SystemError) {
-        listeners.append(
-            try Listener(descriptor, path: path) { [weak self] result in
-                guard let self else { return }
-                do throws(SystemError) {
-                    try serve(OwnedDescriptor(adopting: try result.get()))
-                } catch {
-                    report("\(error)", about: 0)
-                }
-            }
-        )
     }
 }

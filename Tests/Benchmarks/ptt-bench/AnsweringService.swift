@@ -20,7 +20,7 @@ enum AnsweringService {
             let interface = VarlinkInterface(text, methods: ["Empty": { $0.reply() }])
             let server = VarlinkServer(info, [interface]) { line, _ in complain(line) }
             do throws(SystemError) {
-                try server.listen(at: path)
+                try server.listen(on: try UnixSocket.listen(at: path, .stream))
                 self.server = server
             } catch {
                 complain("\(error)")
