@@ -50,7 +50,7 @@ package struct StateDirectory: Sendable {
     }
 
     private func replace(_ place: String, _ bytes: [UInt8]) throws(SystemError) {
-        try make()
+        try makeDirectories(path)
         try fill(place + ".new", with: bytes)
         guard rename(place + ".new", place) == 0 else { throw SystemError("move \(place).new") }
     }
@@ -59,24 +59,8 @@ package struct StateDirectory: Sendable {
         let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard created >= 0 else { throw SystemError("create \(path)") }
         let descriptor = OwnedDescriptor(adopting: created)
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor.value, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw SystemError("write \(path)") }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(bytes, to: descriptor.value, path)
         guard !isOnDisk || fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
-    }
-
-    /// Directories above it that exist already may belong to another user, or be read-only.
-    private func make() throws(SystemError) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/" + part
-            guard mkdir(made, 0o700) == 0 || [EEXIST, EROFS, EACCES].contains(errno) else {
-                throw SystemError("create \(made)")
-            }
-        }
     }
 
     /// A file's name is on disk once its directory is flushed (fsync(2)).
@@ -85,5 +69,27 @@ package struct StateDirectory: Sendable {
         guard opened >= 0 else { throw SystemError("open \(path)") }
         let descriptor = OwnedDescriptor(adopting: opened)
         guard fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
+    }
+}
+
+/// Creates a directory, and those above it, which may belong to another user or be read-only if they exist
+/// already.
+func makeDirectories(_ path: String) throws(SystemError) {
+    var made = ""
+    for part in path.split(separator: "/") {
+        made += "/" + part
+        guard mkdir(made, 0o700) == 0 || [EEXIST, EROFS, EACCES].contains(errno) else {
+            throw SystemError("create \(made)")
+        }
+    }
+}
+
+/// Writes to a file, whose path is for the error, with as many calls as it takes.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { throw SystemError("write \(path)") }
+        rest = rest.dropFirst(count)
     }
 }

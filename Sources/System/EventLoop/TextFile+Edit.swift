@@ -60,17 +60,6 @@ extension TextFile {
         return String(cString: resolved)
     }
 
-    /// Directories above it that exist already may belong to another user, or be read-only.
-    private static func makeDirectories(_ path: String) throws(SystemError) {
-        var made = ""
-        for part in path.split(separator: "/") {
-            made += "/" + part
-            guard mkdir(made, 0o700) == 0 || [EEXIST, EROFS, EACCES].contains(errno) else {
-                throw SystemError("create \(made)")
-            }
-        }
-    }
-
     /// Writes and flushes a new file with the permissions of the one that it will replace, or `mode`.
     private static func fill(_ path: String, with text: String, modeOf old: String, or mode: UInt32)
         throws(SystemError)
@@ -84,12 +73,7 @@ extension TextFile {
         guard wanted == 0o600 || fchmod(created, wanted) == 0 else {
             throw SystemError("set the permissions of \(path)")
         }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor.value, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw SystemError("write \(path)") }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(Array(text.utf8), to: descriptor.value, path)
         guard fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
     }
 }
