@@ -28,7 +28,7 @@ import Testing
         let pipe = try fixture.openPipe()
         defer { close(pipe) }
         let started = AsyncQueue(of: Void.self)
-        let watch = try DirectoryWatch(fixture.directory) { if $0 == "started" { started.add(()) } }
+        let watch = try FileWatch(fixture.directory + "/started") { started.add(()) }
         let accessoryd = try fixture.core.connect()
         let transmissionID = try await accessoryd.begin()
         _ = try await fixture.watcher.events.first { $0 == .applicationStarting }

@@ -16,7 +16,7 @@ final class PolicyWatch {
     private var watches: [FileWatch] = []
     private var reported: Policy?
     private var timer: WallClockTimer?
-    private var zoneWatch: DirectoryWatch?
+    private var zoneWatch: FileWatch?
 
     /// The result of the last reading of a path.
     private enum Reading {
@@ -64,9 +64,7 @@ final class PolicyWatch {
     private func watchClock() {
         do throws(SystemError) {
             timer = try WallClockTimer { [weak self] in self?.evaluate() }
-            zoneWatch = try DirectoryWatch("/etc") { [weak self] name in
-                if name == "localtime" { self?.evaluate() }
-            }
+            zoneWatch = try FileWatch("/etc/localtime") { [weak self] in self?.evaluate() }
         } catch {
             log.log(level: .error, "the closed times of the policy will begin and end too late: \(error)")
         }
