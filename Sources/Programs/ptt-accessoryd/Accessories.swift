@@ -139,19 +139,20 @@ final class Accessories {
         switch event {
         case .connected: list.coreConnected()
         case .lost(let reason):
-            buttons.coreLost()
-            headsets.coreLost()
+            for host in hosts { host.handle(.coreLost) }
+            headsets.setGrab(false)
             list.coreLost(reason)
         case .pressesChanged(let areAccepted):
             headsets.setGrab(areAccepted)
             // A person is about to talk.
             if core.destination != .none { buttons.microphones.wanted() }
         case .transmissionEnded(let transmissionID, let cause):
-            buttons.transmissionEnded(transmissionID, cause)
-            headsets.transmissionEnded(transmissionID, cause)
+            for host in hosts { host.transmissionEnded(transmissionID, cause) }
         }
         ServiceState.status(status)
     }
+
+    private var hosts: [AccessoryHost] { buttons.hosts + headsets.hosts }
 
     private var status: String {
         guard core.isConnected else { return "Waiting for the core" }

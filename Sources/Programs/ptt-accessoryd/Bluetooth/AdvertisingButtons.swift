@@ -49,6 +49,8 @@ final class AdvertisingButtons {
     /// True if no waiting helps.
     var isUnsupported: Bool { reception == .unsupported }
 
+    var hosts: [AccessoryHost] { buttons.values.map(\.host) }
+
     func contains(_ address: String) -> Bool { buttons[address.uppercased()] != nil }
 
     /// The button as it is listed, if it is used.
@@ -143,14 +145,6 @@ final class AdvertisingButtons {
     func close() {
         for address in buttons.keys { end(address) }
         registration = nil
-    }
-
-    func coreLost() {
-        for button in buttons.values { button.host.handle(.coreLost) }
-    }
-
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for button in buttons.values { button.host.transmissionEnded(transmissionID, cause) }
     }
 
     /// Handles what a device has advertised, if it is one of the buttons.

@@ -88,17 +88,8 @@ final class BluetoothButtons {
         return entries.first { $0.link == .ready } ?? entries.first
     }
 
-    func coreLost() {
-        for button in buttons.values { button.handle(.coreLost) }
-        microphones.coreLost()
-        advertising.coreLost()
-    }
-
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for button in buttons.values { button.host.transmissionEnded(transmissionID, cause) }
-        microphones.transmissionEnded(transmissionID, cause)
-        advertising.transmissionEnded(transmissionID, cause)
-    }
+    /// Those of all Bluetooth devices in use.
+    var hosts: [AccessoryHost] { buttons.values.map(\.host) + microphones.hosts + advertising.hosts }
 
     /// The login session of this user became the active one of its seat, or another user's did. Then all
     /// buttons are released, as the headsets are: the person at the seat now must not transmit in our

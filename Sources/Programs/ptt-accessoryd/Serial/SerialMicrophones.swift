@@ -25,6 +25,8 @@ final class SerialMicrophones {
 
     var paths: Set<ObjectPath> { Set(microphones.keys) }
 
+    var hosts: [AccessoryHost] { microphones.values.map(\.host) }
+
     /// bluetoothd is running, and its objects are known.
     func appeared(_ connection: BusConnection) {
         guard let daemon = mirror.owner else { return }
@@ -102,14 +104,6 @@ final class SerialMicrophones {
     /// A person asks for their accessories, or wants to talk.
     func wanted() {
         for microphone in microphones.values { microphone.wanted() }
-    }
-
-    func coreLost() {
-        for microphone in microphones.values { microphone.host.handle(.coreLost) }
-    }
-
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for microphone in microphones.values { microphone.host.transmissionEnded(transmissionID, cause) }
     }
 
     private func update(_ microphone: SerialMicrophone, _ use: EnrolledDevices.Use) {

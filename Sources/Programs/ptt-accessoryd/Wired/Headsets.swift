@@ -102,14 +102,7 @@ final class Headsets {
         for sysname in nodes.filter({ $0.value.isBluetooth }).keys.sorted() { review(sysname) }
     }
 
-    func coreLost() {
-        for headset in headsets.values { headset.host.handle(.coreLost) }
-        setGrab(false)
-    }
-
-    func transmissionEnded(_ transmissionID: TransmissionID, _ cause: EndCause) {
-        for headset in headsets.values { headset.host.transmissionEnded(transmissionID, cause) }
-    }
+    var hosts: [AccessoryHost] { headsets.values.map(\.host) }
 
     private func handle(_ event: InputDeviceEvent) {
         switch event {
