@@ -63,12 +63,8 @@ final class AdvertisementMonitorManager {
                 monitor["Type"]?.asString == "or_patterns", monitor["Patterns"] != nil
             else { continue }
             activated.insert(client)
-            let call = MethodCall(
-                to: client,
-                path: path,
-                interface: BlueZ.advertisementMonitor,
-                member: "Activate"
-            )
+            let call = ClientObject(owner: client, path: path)
+                .call("Activate", of: BlueZ.advertisementMonitor)
             // bluetoothd waits for no answer either.
             adapter.daemon.connection.call(call, timeout: Self.callTimeout) { _ in }
         }

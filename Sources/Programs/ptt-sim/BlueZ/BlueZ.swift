@@ -29,6 +29,10 @@ struct ClientObject {
     /// The client's unique name.
     let owner: String
     let path: ObjectPath
+
+    func call(_ member: String, of interface: String, _ arguments: [BusValue] = []) -> MethodCall {
+        RemoteInterface(service: owner, path: path, name: interface).call(member, arguments)
+    }
 }
 
 extension BusError {

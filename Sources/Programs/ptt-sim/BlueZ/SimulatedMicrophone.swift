@@ -116,13 +116,8 @@ final class SimulatedMicrophone: SimulatedPeripheral {
 
     /// The answer of `ConnectProfile` waits for that of `NewConnection`.
     private func pass(_ port: BusDescriptor, to profile: ClientObject, _ call: MethodInvocation) {
-        let message = MethodCall(
-            to: profile.owner,
-            path: profile.path,
-            interface: BlueZ.profile,
-            member: "NewConnection",
-            arguments: [.objectPath(path), .descriptor(port), .properties([:])]
-        )
+        let arguments: [BusValue] = [.objectPath(path), .descriptor(port), .properties([:])]
+        let message = profile.call("NewConnection", of: BlueZ.profile, arguments)
         adapter.daemon.connection.call(message, timeout: Self.callTimeout) { [weak self] result in
             guard let self, connecting === call else { return }
             switch result {
@@ -144,13 +139,7 @@ final class SimulatedMicrophone: SimulatedPeripheral {
 
     private func disconnectProfile(_ call: MethodInvocation) {
         guard let (_, profile) = port else { return call.fail(.notConnected) }
-        let message = MethodCall(
-            to: profile.owner,
-            path: profile.path,
-            interface: BlueZ.profile,
-            member: "RequestDisconnection",
-            arguments: [.objectPath(path)]
-        )
+        let message = profile.call("RequestDisconnection", of: BlueZ.profile, [.objectPath(path)])
         adapter.daemon.connection.call(message, timeout: Self.callTimeout) { [weak self] _ in
             self?.closePort()
             call.reply()
