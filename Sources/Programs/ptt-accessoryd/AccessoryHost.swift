@@ -4,17 +4,6 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// The link of a Bluetooth button, which its machine gives orders.
-@EventLoop
-protocol GattOrders: AnyObject {
-    /// Turns the notifications of an input on.
-    func subscribe(_ input: Int)
-    /// Reads the value of an input once.
-    func read(_ input: Int)
-    /// Breaks the link, and lets the button come back.
-    func reconnect()
-}
-
 /// Passes events to the machine of one accessory, and performs those of its effects that do not depend on the
 /// link: the requests to the core or to ptt-actions, the timer, and what is published.
 @EventLoop
@@ -33,8 +22,8 @@ final class AccessoryHost {
     /// The buttons whose press runs an action.
     private var actions: [ButtonRole: ActionForwarder.Press] = [:]
 
-    /// Nil for a link that takes no orders.
-    weak var link: (any GattOrders)?
+    /// Whose link the machine gives orders; nil for a link that takes none.
+    weak var link: BluetoothButton?
     /// Called when it begins or ends to transmit, as far as the accessory knows.
     var transmittingChanged: @EventLoop (Bool) -> Void = { _ in }
 

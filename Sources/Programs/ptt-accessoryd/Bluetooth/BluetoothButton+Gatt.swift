@@ -5,7 +5,8 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-extension BluetoothButton: GattOrders {
+// The orders of its machine.
+extension BluetoothButton {
     /// Reads the value of an input. A late answer is recognised by the number of the subscription.
     func read(_ input: Int) {
         let subscription = subscriptions[input]
@@ -26,8 +27,9 @@ extension BluetoothButton: GattOrders {
         }
     }
 
-    /// Breaks the link. After `Disconnect`, BlueZ does not accept the device again before `Connect` was
-    /// called, whether or not that call succeeds (`disable_auto_connect` in src/device.c).
+    /// Breaks the link, and lets the button come back. After `Disconnect`, BlueZ does not accept the device
+    /// again before `Connect` was called, whether or not that call succeeds (`disable_auto_connect` in
+    /// src/device.c).
     func reconnect() {
         guard let connection = mirror.connection else { return }
         let path = path
@@ -41,6 +43,7 @@ extension BluetoothButton: GattOrders {
         }
     }
 
+    /// Turns the notifications of an input on.
     func subscribe(_ input: Int) {
         let subscription = (subscriptions[input] ?? 0) + 1
         subscriptions[input] = subscription
