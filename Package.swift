@@ -398,6 +398,7 @@ let package = Package(
         tests(
             "ptt_actionsTests",
             "AccessoryCore",
+            "DBus",
             "EventLoop",
             "JSON",
             "PTTMessages",

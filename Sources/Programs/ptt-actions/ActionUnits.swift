@@ -30,6 +30,8 @@ final class ActionUnits {
     /// The unit of a press.
     private struct Unit {
         let id: PressID
+        /// Until its release.
+        var isHeld = true
         var jobs: [ObjectPath: Job] = [:]
         /// What went wrong before.
         var failure: String?
@@ -40,35 +42,48 @@ final class ActionUnits {
     private let series = String(MonotonicInstant.now.nanoseconds, radix: 36)
     private var units: [String: Unit] = [:]
     private var bus: Bus?
-    private var removals: Subscription?
+    private var subscriptions: [Subscription] = []
     /// Calls before the first answer of the bus; nil after it. A press has started this process.
     private var waiting: [@EventLoop () -> Void]? = []
 
     /// To be set before the loop runs.
     var report: @EventLoop (ActionPresses.Event) -> Void = { _ in }
 
-    init(log: Logger) {
+    init(_ address: BusAddress = .session, log: Logger) {
         self.log = log
-        bus = Bus(.session) { [weak self] in self?.handle($0) }
+        bus = Bus(address) { [weak self] in self?.handle($0) }
     }
 
     private func handle(_ event: Bus.Event) {
         switch event {
         case .connected(let connection):
-            removals = connection.subscribe(Self.manager.signal("JobRemoved")) { [weak self] signal in
-                self?.jobRemoved(signal)
-            }
-            // Without a subscription the manager sends no signals.
-            connection.call(Self.manager.call("Subscribe")) { [log] result in
-                if case .failure(let error) = result { log.warning("\(error): no action can run") }
-            }
-            compare(on: connection)
+            subscriptions = [
+                connection.subscribe(Self.manager.signal("JobRemoved")) { [weak self] signal in
+                    self?.jobRemoved(signal)
+                },
+                connection.subscribe(.owner(of: Self.manager.service)) { [weak self] signal in
+                    if signal.arguments.last?.asString?.isEmpty == false { self?.managerAppeared() }
+                },
+            ]
+            managerAppeared()
             callWaiting()
         case .disconnected(let error):
             log.notice("\(error)")
-            removals = nil
+            subscriptions = []
             callWaiting()
         }
+    }
+
+    /// Also a service manager that was executed again, on an upgrade for example. It keeps its units, and has
+    /// lost the orders that it had not read.
+    private func managerAppeared() {
+        guard let connection = bus?.connection else { return }
+        // Without a subscription the manager sends no signals.
+        connection.call(Self.manager.call("Subscribe")) { [log] result in
+            guard case .failure(let error) = result, error.name != Self.alreadySubscribed else { return }
+            log.warning("\(error): no action can run")
+        }
+        compare(on: connection)
     }
 
     private func callWaiting() {
@@ -86,11 +101,14 @@ final class ActionUnits {
         ]
         let call = Self.manager.call("ListUnitsByPatterns", patterns)
         connection.call(call) { [weak self] result in
-            guard let self, case .success(let values) = result, let listed = values.first?.asArray else {
+            guard let self else { return }
+            guard case .success(let values) = result, let listed = values.first?.asArray else {
+                // It is busy. One that is gone is asked when it appears.
+                if case .failure(let error) = result, error.kind == .noReply { compare(on: connection) }
                 return
             }
             let names = Set(listed.compactMap { $0.asStructure?.first?.asString })
-            for name in names where units[name] == nil && name.hasPrefix(Self.prefix) {
+            for name in names where name.hasPrefix(Self.prefix) && units[name]?.isHeld != true {
                 order("StopUnit", name)
             }
             for name in known.subtracting(names) { stopped(name, failure: nil) }
@@ -115,9 +133,13 @@ final class ActionUnits {
 
     func stop(_ id: PressID) {
         let name = name(of: id)
+        units[name]?.isHeld = false
         call("StopUnit", [.string(name), .string("replace")], for: name, .stopping) { units, error in
             // It was stopped by somebody else, or with the service manager.
-            units.stopped(name, failure: error.name == Self.noSuchUnit ? nil : "\(error)")
+            if error.name == Self.noSuchUnit { return units.stopped(name, failure: nil) }
+            // A service manager that is busy has the order, and one that is gone gets it when it appears.
+            if error.kind == .noReply || error.kind == .serviceUnknown { return }
+            units.stopped(name, failure: "\(error)")
         }
     }
 
@@ -157,6 +179,7 @@ final class ActionUnits {
         message: "there is no session bus"
     )
     private static let noSuchUnit = "org.freedesktop.systemd1.NoSuchUnit"
+    private static let alreadySubscribed = "org.freedesktop.systemd1.AlreadySubscribed"
 
     /// Calls a method that returns a job.
     private func call(
@@ -245,7 +268,8 @@ final class ActionUnits {
         }
     }
 
-    /// An order whose failure changes nothing: the unit is gone.
+    /// An order whose failure changes nothing: the unit is gone, or it is ordered again when the service
+    /// manager or the bus is back.
     private func order(_ method: String, _ name: String) {
         let mode: [BusValue] = method == "StopUnit" ? [.string("replace")] : []
         bus?.connection?.call(Self.manager.call(method, [.string(name)] + mode)) { _ in }

@@ -127,7 +127,8 @@ package struct MatchRule: Hashable, Sendable {
         return rule
     }
 
-    static func owner(of name: String) -> MatchRule {
+    /// `NameOwnerChanged` of a name: the name, its former owner and its new one, each empty if there is none.
+    package static func owner(of name: String) -> MatchRule {
         MatchRule(
             sender: StandardInterface.bus,
             path: StandardInterface.busPath,
