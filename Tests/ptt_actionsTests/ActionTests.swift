@@ -126,6 +126,16 @@ struct ActionTests {
         try await fixture.isLogged("press", "release", "press", "release")
     }
 
+    @Test @EventLoop func `after a power cut the release waits for the service manager`() async throws {
+        let fixture = try await ActionsFixture.start(Self.action(hold: "echo press >> LOG; sleep 600"))
+        _ = try await fixture.begin()
+        try await fixture.isLogged("press")
+        try await until { try fixture.pending?.contains("release") == true }
+        try await fixture.cutPower(managerIsLate: true)
+        try await fixture.isLogged("press", "release")
+        try await until { try fixture.pending == nil }
+    }
+
     @Test @EventLoop func `a button may have a command for its release only`() async throws {
         let fixture = try await ActionsFixture.start(Self.action(press: nil))
         try await fixture.begin().release()

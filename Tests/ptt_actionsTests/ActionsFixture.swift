@@ -98,15 +98,23 @@ final class ActionsFixture {
     }
 
     /// Ends everything as a power cut does, and starts it again, in another boot.
-    func cutPower() async throws {
+    ///
+    /// - Parameter managerIsLate: The service manager starts when the program has failed to reach it.
+    /// - Throws: If something of it cannot be started.
+    func cutPower(managerIsLate: Bool = false) async throws {
         program.kill()
         manager = nil
         let file = directory + "/state/pushtotalk/actions.json"
         let boot = try #require(try TextFile.read("/proc/sys/kernel/random/boot_id", limit: 64))
             .trimmingCharacters(in: .whitespacesAndNewlines)
         try TextFile.edit(file, limit: 4096) { ($0 ?? "").replacingOccurrences(of: boot, with: "another") }
+        if managerIsLate {
+            try FileManager.default.removeItem(atPath: directory + "/bus")
+            try await restart()
+            _ = try await program.lines.first { $0.contains("unitFailed") }
+        }
         manager = try await PrivateServiceManager.start(in: directory)
-        try await restart()
+        if !managerIsLate { try await restart() }
     }
 
     /// Returns when it answers: it has read its file then.

@@ -48,6 +48,10 @@ final class ActionUnits {
 
     /// To be set before the loop runs.
     var report: @EventLoop (ActionPresses.Event) -> Void = { _ in }
+    /// Called whenever there is a service manager. To be set before the loop runs.
+    var appeared: @EventLoop () -> Void = {}
+    /// Called before a press is reported as failed because there is none. To be set before the loop runs.
+    var missed: @EventLoop (PressID) -> Void = { _ in }
 
     init(_ address: BusAddress = .session, log: Logger) {
         self.log = log
@@ -84,6 +88,7 @@ final class ActionUnits {
             log.warning("\(error): no action can run")
         }
         compare(on: connection)
+        appeared()
     }
 
     private func callWaiting() {
@@ -127,6 +132,7 @@ final class ActionUnits {
             units.units[name] = nil
             // Where no answer came in time, it may run nevertheless.
             units.order("StopUnit", name)
+            if error.kind == .disconnected || error.kind == .serviceUnknown { units.missed(id) }
             units.report(.unitFailed(id, reason: "\(error)"))
         }
     }

@@ -49,6 +49,8 @@ final class Actions {
         keys = VirtualKeys(log: log)
         pending = PendingReleases(log: log)
         units.report = { [weak self] in self?.handle($0) }
+        units.appeared = { [weak self] in self?.releaseOverdue() }
+        units.missed = { [pending] in pending.postpone($0) }
         keys.report = { [weak self] in self?.handle($0) }
         let info = VarlinkServiceInfo(
             vendor: Product.name,
@@ -63,7 +65,8 @@ final class Actions {
         files.onChange = { [weak self] in self?.filesChanged() }
         filesChanged()
         try server.listen(on: socket)
-        for entry in pending.load() { release(entry) }
+        pending.load()
+        releaseOverdue()
         pending.write()
         // A release that runs while the machine falls asleep goes on when it wakes up.
         logind = LogindWatch(delayingSleep: nil, log: log) { [weak self] event in
@@ -164,6 +167,10 @@ final class Actions {
     }
 
     /// What a power cut has left pressed.
+    private func releaseOverdue() {
+        for entry in pending.takeOverdue() { release(entry) }
+    }
+
     private func release(_ entry: PendingReleases.Entry) {
         log.notice(
             "\(entry.role.rawValue) of \(entry.device) was pressed when the machine stopped: it is released"
@@ -172,6 +179,7 @@ final class Actions {
         let work = Action.Work.run(.release(Action.Command(entry.release)))
         let id = nextID()
         let button = ActionPresses.Button(device: entry.device, role: entry.role)
+        pending.resume(id, entry)
         handle(.pressed(id, button, Action(.device(identity), entry.role, work)))
         handle(.released(id, .suspended))
     }

@@ -31,6 +31,8 @@ final class PendingReleases {
     private let boot: String
     private let log: Logger
     private var entries: [PressID: Entry] = [:]
+    /// Of an earlier boot, and nobody is told to release them yet.
+    private var overdue: [Entry] = []
     private var isWriting = false
     private var hasChanged = false
     private var settled: (@EventLoop () -> Void)?
@@ -41,22 +43,37 @@ final class PendingReleases {
         boot = (try? TextFile.read("/proc/sys/kernel/random/boot_id", limit: 64))?.filter { $0 != "\n" } ?? ""
     }
 
-    /// Those of an earlier boot. What the file says is out of date once they are begun: ``write()`` then.
-    func load() -> [Entry] {
-        guard let directory else { return [] }
+    /// Reads those of an earlier boot. The file is out of date once they are begun: ``write()`` then.
+    func load() {
+        guard let directory else { return }
         let path = "\(directory.path)/\(Self.name)"
         do {
-            guard let text = try TextFile.read(path, limit: Self.sizeLimit) else { return [] }
+            guard let text = try TextFile.read(path, limit: Self.sizeLimit) else { return }
             let file: File = try JSON(parsing: text).decode()
-            return file.presses.filter { $0.boot != boot && !$0.release.isEmpty }
+            overdue = file.presses.filter { $0.boot != boot && !$0.release.isEmpty }
         } catch {
             log.error("\(path) cannot be used, and what it would release is not released: \(error)")
-            return []
         }
     }
 
+    /// Each is to be resumed.
+    func takeOverdue() -> [Entry] {
+        defer { overdue = [] }
+        return overdue
+    }
+
+    /// It is being released, and stays on disk as it is until that has ended.
+    func resume(_ id: PressID, _ entry: Entry) { entries[id] = entry }
+
+    /// Nobody could be told to release it: one of an earlier boot is overdue again.
+    func postpone(_ id: PressID) {
+        guard let entry = entries[id], entry.boot != boot else { return }
+        entries[id] = nil
+        overdue.append(entry)
+    }
+
     func begin(_ id: PressID, _ button: ActionPresses.Button, _ action: Action) {
-        guard let release = action.work.commands?.release else { return }
+        guard entries[id] == nil, let release = action.work.commands?.release else { return }
         entries[id] = Entry(
             boot: boot,
             device: button.device,
@@ -79,7 +96,7 @@ final class PendingReleases {
         hasChanged = true
         guard let directory, !isWriting else { return }
         (hasChanged, isWriting) = (false, true)
-        let presses = entries.sorted { $0.key < $1.key }.map(\.value)
+        let presses = entries.sorted { $0.key < $1.key }.map(\.value) + overdue
         let change: StateDirectory.Change =
             presses.isEmpty
             ? .remove(name: Self.name)
