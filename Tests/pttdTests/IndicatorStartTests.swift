@@ -56,6 +56,29 @@ struct IndicatorStartTests {
         await #expect(throws: AsyncQueue<[String]>.Ended.self) { try await systemd.started.next() }
     }
 
+    @Test @EventLoop
+    func `each graphical session that begins starts it, as long as there is something to show`() async throws
+    {
+        let (bus, systemd) = try await Self.bus()
+        let core = try await CoreFixture.start(environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        let client = try core.connect()
+        for _ in 1...2 {
+            _ = try await client.join()
+            #expect(try await systemd.started.next() == Self.unit)
+            #expect(try await systemd.watched.next() == "graphical-session.target")
+            for _ in 1...2 {
+                // It is about to end, has ended, and begins again.
+                for isActive in [true, false, true] { try systemd.reportSession(isActive: isActive) }
+                #expect(try await systemd.started.next() == Self.unit)
+            }
+            try await client.leave()
+        }
+        for isActive in [false, true] { try systemd.reportSession(isActive: isActive) }
+        await pause(.milliseconds(300))
+        systemd.started.finish()
+        await #expect(throws: AsyncQueue<[String]>.Ended.self) { try await systemd.started.next() }
+    }
+
     @Test @EventLoop func `a person who wants no indicator has none`() async throws {
         let (bus, systemd) = try await Self.bus()
         let core = try await CoreFixture.start(
@@ -89,13 +112,18 @@ struct IndicatorStartTests {
     }
 }
 
-/// The part of org.freedesktop.systemd1 that starts units.
+/// The part of org.freedesktop.systemd1 that starts units, and watches one.
 @EventLoop
 private final class ScriptedSystemd {
     /// The arguments of each `StartUnit`.
     let started = AsyncQueue(of: [String].self)
+    /// The argument of each `RefUnit`.
+    let watched = AsyncQueue(of: String.self)
+    private static let session: ObjectPath =
+        "/org/freedesktop/systemd1/unit/graphical_2dsession_2etarget"
     private let connection: BusConnection
-    private var object: ExportedObject?
+    private var objects: [ExportedObject] = []
+    private var isSessionActive = true
 
     static func start(_ address: String, refusing reason: String?) async throws -> ScriptedSystemd {
         let systemd = ScriptedSystemd(try await BusConnection.open(.address(address)))
@@ -111,15 +139,39 @@ private final class ScriptedSystemd {
                 call.reply(.objectPath("/org/freedesktop/systemd1/job/1"))
             }
         }
-        systemd.object = try systemd.connection.export(
-            "/org/freedesktop/systemd1",
-            [ExportedInterface("org.freedesktop.systemd1.Manager", methods: [startUnit])]
-        )
+        let refUnit = ExportedMethod("RefUnit", inputs: ["name": "s"]) { [watched = systemd.watched] call in
+            watched.add(call.arguments.first?.asString ?? "")
+            call.reply()
+        }
+        let state = ExportedProperty("ActiveState", "s") { [weak systemd] in systemd?.sessionState }
+        systemd.objects = [
+            try systemd.connection.export(
+                "/org/freedesktop/systemd1",
+                [ExportedInterface("org.freedesktop.systemd1.Manager", methods: [startUnit, refUnit])]
+            ),
+            try systemd.connection.export(
+                Self.session,
+                [ExportedInterface("org.freedesktop.systemd1.Unit", properties: [state])]
+            ),
+        ]
         _ = try await systemd.connection.requestName("org.freedesktop.systemd1")
         return systemd
     }
 
     private init(_ connection: BusConnection) {
         self.connection = connection
+    }
+
+    private var sessionState: BusValue { .string(isSessionActive ? "active" : "inactive") }
+
+    func reportSession(isActive: Bool) throws {
+        isSessionActive = isActive
+        try connection.emit(
+            .propertiesChanged(
+                path: Self.session,
+                interface: "org.freedesktop.systemd1.Unit",
+                changed: ["ActiveState": sessionState]
+            )
+        )
     }
 }

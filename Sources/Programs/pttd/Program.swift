@@ -115,7 +115,7 @@ final class Daemon {
         policy = PolicyWatch(log: peers) { host.post(.policyChanged($0)) }
         host.restore()
         // A channel that stayed joined is not joined again.
-        if host.status.channel != nil { indicator?.start() }
+        if host.status.channel != nil { indicator?.joined() }
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
         if headsetMode != .music { backends.microphone.headset = headset }
