@@ -3,7 +3,7 @@ import EventLoop
 
 extension BusConnection {
     /// A program that hangs for longer does not go on. When it ends, the bus answers in its place.
-    private static let patience = Duration.seconds(3600)
+    private static let patience = Duration.seconds(120)
 
     /// Calls a program of the desktop. What it has done although it hung for a while is not lost: its answer
     /// counts also if it is late.
