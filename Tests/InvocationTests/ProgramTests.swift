@@ -8,8 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProgramTests {
     static let programs = [
-        "pttd", "ptt-accessoryd", "ptt-indicator", "ptt-keys", "pttctl", "ptt-doctor", "ptt-sim",
-        "ptt-echo",
+        "pttd", "ptt-accessoryd", "ptt-actions", "ptt-indicator", "ptt-keys", "pttctl", "ptt-doctor",
+        "ptt-sim", "ptt-echo",
     ]
 
     init() { withRunningLoop() }
