@@ -8,8 +8,8 @@ struct PTTControl: ParsableCommand {
         commandName: "pttctl",
         abstract: "Inspect and control push-to-talk.",
         discussion: """
-            To start: `pttctl pair` your Bluetooth button, `pttctl join` a channel, then hold the button to talk; \
-            `pttctl monitor` shows every event. If something does not work: `pttctl doctor`.
+            To start: `pttctl pair` your button, choose the Push-to-Talk Microphone in your call, then hold the button to \
+            talk; `pttctl monitor` shows every event. If something does not work: `pttctl doctor`.
 
             Exit codes: 0 success, 1 refused or failed, 64 wrong usage, 69 a daemon cannot be reached.
             """,
