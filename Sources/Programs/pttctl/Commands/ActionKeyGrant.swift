@@ -14,7 +14,8 @@ enum ActionKeyGrant {
             throw CommandError("\(key) is no key of a keyboard, as KEY_F13 for example is")
         }
         let path = KeyInterface.grants
-        // Beside it lie files that users read.
+        // Beside it lie files that users read. sudo(8) keeps a stricter mask of its caller.
+        umask(0o022)
         guard mkdir("/etc/pushtotalk", 0o755) == 0 || errno == EEXIST else {
             throw SystemError("make the directory of \(path)")
         }
