@@ -81,6 +81,18 @@ private final class Recording {
                 application: "pttctl record"
             )
         )
+        do { try await record(joined) } catch { fail(error) }
+        // Whatever has failed: the channel would keep the buttons, and nobody would hear it.
+        if orphan == nil {
+            do { try await core.leave(joined.channelID) } catch { fail(error) }
+        }
+        core.onClose = nil
+        core.close()
+        if let failure { throw failure }
+    }
+
+    /// Returns when it is stopped.
+    private func record(_ joined: ChannelInterface.JoinReply) async throws {
         guard let token = joined.token else { throw CommandError("the core gave no audio token") }
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
@@ -92,10 +104,6 @@ private final class Recording {
         events.close()
         audio.close()
         try finish()
-        if let failure { throw failure }
-        if orphan == nil { try await core.leave(joined.channelID) }
-        core.onClose = nil
-        core.close()
     }
 
     private func receive(_ header: AudioPacketHeader, _ samples: ArraySlice<UInt8>) {
