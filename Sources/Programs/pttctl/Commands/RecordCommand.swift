@@ -69,8 +69,6 @@ private final class Recording {
     }
 
     func run(name: String) async throws {
-        let format = AudioFormat.standard
-        file = try WAVFile(creating: path, rate: format.rate, channels: format.channels)
         let core = try ServiceConnection.core()
         core.onClose = { [self] in fail($0) }
         let orphan = try await core.status().channel
@@ -94,6 +92,9 @@ private final class Recording {
     /// Returns when it is stopped.
     private func record(_ joined: ChannelInterface.JoinReply) async throws {
         guard let token = joined.token else { throw CommandError("the core gave no audio token") }
+        // Not earlier: where nothing is recorded, the file stays as it was.
+        let format = AudioFormat.standard
+        file = try WAVFile(creating: path, rate: format.rate, channels: format.channels)
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
