@@ -376,6 +376,7 @@ let package = Package(
             "PTTMessages",
             "ServiceClient",
             "TestSupport",
+            "Varlink",
             "ptt-doctor",
             "pttctl"
         ),

@@ -48,10 +48,11 @@ struct TalkCommand: ParsableCommand {
 /// One transmission from the command line.
 @EventLoop
 private final class Talk {
+    /// Of this process alone.
+    private let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
     private let role: ButtonRole
     private let json: Bool
     private var stop: StopSignal
-    private var mine: TransmissionID?
     private var failure: (any Error)?
     private var levels: LevelLine?
 
@@ -65,15 +66,15 @@ private final class Talk {
         let core = try ServiceConnection.core()
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
-        let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
-        mine = try await core.begin(
+        // Its end may come first: the events have another connection.
+        _ = try await core.begin(
             ChannelInterface.BeginRequest(
                 channelID: nil,
                 source: .userRequest,
                 origin: origin,
                 role: role
             )
-        ).transmissionID
+        )
         levels = try LevelLine(json: json)
         await stop.wait()
         levels?.close()
@@ -95,7 +96,7 @@ private final class Talk {
             let line = "\(Wording.time(update.time))  \(Wording.line(event))"
             if let levels { levels.print(line) } else { Terminal.print(line) }
         }
-        if case .transmissionEnded(let transmission, _, _) = event, transmission.transmissionID == mine {
+        if case .transmissionEnded(let transmission, _, _) = event, transmission.origin == origin {
             fail(CommandError(Wording.line(event)))
         }
     }
