@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import PTTMessages
 import TestSupport
 import Testing
 
@@ -35,5 +36,16 @@ import Testing
                 """
         )
         #expect(status == 0 && lines.suffix(2) == ["755", "644"], "\(lines)")
+    }
+
+    @Test(arguments: [
+        ("KEY_F13", ["KEY_F13", "KEY_F14"]), ("KEY_F13\n", ["KEY_F13", "KEY_F14"]),
+        ("KEY_F14\nKEY_F13", ["KEY_F14", "KEY_F13"]), ("", ["KEY_F14"]), ("# None", ["KEY_F14"]),
+    ])
+    func `a granted key is one more, also in a file whose last line has no end`(
+        before: String,
+        keys: [String]
+    ) {
+        #expect(KeyInterface.grantedKeys(ActionKeyGrant.text(before, granting: "KEY_F14")) == keys)
     }
 }

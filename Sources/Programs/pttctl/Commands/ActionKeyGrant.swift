@@ -21,12 +21,17 @@ enum ActionKeyGrant {
         }
         // First the service: ptt-actions asks it when the file changes.
         try run(["systemctl", "enable", "--now", socket])
-        try TextFile.edit(path, limit: KeyInterface.grantLimit, mode: 0o644) { text in
-            let first = "# Written by `pttctl grant actions`; `sudo pttctl revoke actions` removes it.\n"
-            let text = text ?? first
-            return KeyInterface.grantedKeys(text).contains(key) ? text : text + key + "\n"
-        }
+        try TextFile.edit(path, limit: KeyInterface.grantLimit, mode: 0o644) { text($0, granting: key) }
         Terminal.print("Actions of the person in front of the screen may now hold \(key).")
+    }
+
+    /// - Returns: The text of the file, with the key in a line of its own.
+    static func text(_ text: String?, granting key: String) -> String {
+        var text = text ?? "# Written by `pttctl grant actions`; `sudo pttctl revoke actions` removes it.\n"
+        guard !KeyInterface.grantedKeys(text).contains(key) else { return text }
+        // As people write it, the last line may have no end.
+        if let last = text.utf8.last, last != UInt8(ascii: "\n") { text += "\n" }
+        return text + key + "\n"
     }
 
     static func remove() throws {
