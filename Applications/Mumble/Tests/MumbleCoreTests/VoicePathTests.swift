@@ -211,6 +211,18 @@ import Testing
         #expect(asked == [.seconds(5), .seconds(10)])
     }
 
+    @Test func `a key that is of no use has voice go through the tunnel, and no ping by UDP is due`() throws {
+        var test = try joined()
+        _ = try answer(&test, number: 1)
+        #expect(test.session.way == .datagrams)
+        _ = test.say(.cryptSetup(.with { $0.key = Data([1]) }))
+        #expect(test.session.way == .tunnel)
+        test.now = try #require(test.session.deadline)
+        #expect(!isDatagram(test.session.timer(test.now)))
+        #expect(try #require(test.session.deadline) > test.now)
+        #expect(try isTunnelled(test.session.say(TestSession.packet, test.now)))
+    }
+
     @Test func `a server that has lost count is told our nonce`() throws {
         var test = try joined()
         let messages = try TestSession.messages(test.say(.cryptSetup(WireCryptSetup())))

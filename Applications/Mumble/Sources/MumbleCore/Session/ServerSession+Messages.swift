@@ -156,8 +156,11 @@ extension ServerSession {
                 clientNonce: Array(message.clientNonce),
                 serverNonce: Array(message.serverNonce)
             )
-            // Without encryption there is the tunnel.
             path = cipher.map { DatagramPath($0, format, now) }
+            guard path == nil else { return [] }
+            // Without encryption there is the tunnel, and a ping that cannot be sent would be due for ever.
+            nextDatagramPing = nil
+            if isJoined { way = .tunnel }
             return []
         }
         if message.hasServerNonce {
