@@ -8,6 +8,8 @@ struct TestSession {
     var session: ServerSession
     var now = Duration.seconds(1000)
     var version: UInt32 = 1 << 16 | 3 << 8 | 4
+    /// In bits per second.
+    var bandwidth: UInt32 = 72_000
 
     init(_ address: String = "mumble://ann@host/Ops") throws {
         session = ServerSession(try ServerAddress(address))
@@ -49,7 +51,7 @@ struct TestSession {
             .serverSync(
                 .with {
                     $0.session = 9
-                    $0.maxBandwidth = 72_000
+                    $0.maxBandwidth = bandwidth
                 }
             )
         )

@@ -156,6 +156,21 @@ import Testing
         #expect(try !isTunnelled(late))
     }
 
+    @Test func `what the server's limit delays for four seconds is not sent, and the person is told once`()
+        throws
+    {
+        var test = try TestSession()
+        test.bandwidth = 1
+        test.join()
+        _ = try answer(&test, number: 1)
+        for _ in 0..<50 { _ = test.session.say(TestSession.packet, test.now) }
+        let effects = test.run(.seconds(5))
+        #expect(effects.map(\.effect) == [.unsent("host:64738 takes less than is said")])
+        #expect(effects.first?.at == .seconds(1004))
+        // The next ping.
+        #expect(test.session.deadline == .seconds(1025))
+    }
+
     @Test func `what is said is bounded also where time stands still`() throws {
         var test = try TestSession()
         let effects = (0..<101).flatMap { _ in test.session.say(TestSession.packet, test.now) }

@@ -23,8 +23,7 @@ extension ServerSession {
     public mutating func say(_ packet: VoicePacket, _ now: Duration) -> [Effect] {
         guard state != .ended else { return [] }
         let isKept = outgoing.append(packet, now)
-        guard isKept else { return [.unsent("\(address.server) takes less than is said")] }
-        return flush(now)
+        return isKept ? flush(now) : [tooSlow]
     }
 
     public mutating func receivedDatagram(_ packet: [UInt8], _ now: Duration) -> [Effect] {
@@ -72,8 +71,11 @@ extension ServerSession {
     // MARK: Time
 
     mutating func expireVoice(_ now: Duration) -> [Effect] {
-        outgoing.expire(now) ? [] : [.unsent("\(address.server) cannot be reached")]
+        guard !outgoing.expire(now) else { return [] }
+        return [outgoing.isBlocked ? .unsent("\(address.server) cannot be reached") : tooSlow]
     }
+
+    private var tooSlow: Effect { .unsent("\(address.server) takes less than is said") }
 
     /// A tunnelled packet has the server send what it sends through the tunnel too.
     mutating func expirePath(_ now: Duration) -> [Effect] {

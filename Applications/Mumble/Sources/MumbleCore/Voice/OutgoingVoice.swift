@@ -3,6 +3,9 @@
 struct OutgoingVoice: Sendable {
     /// The longest time for which a packet waits for the path.
     static let longestWait = Duration.seconds(2)
+    /// In all, with what the bandwidth allows: who hears it much later takes it for an answer to something
+    /// else.
+    static let longestDelay = Duration.seconds(4)
     /// As many packets of 20 milliseconds.
     static let limit = 100
 
@@ -14,7 +17,8 @@ struct OutgoingVoice: Sendable {
     /// Whether the floor is not granted yet, which takes no longer than ``FloorControl/answerLimit``.
     var isUngranted = false
 
-    private var isBlocked: Bool { isHeld || bandwidth == nil }
+    /// Whether it waits for the path.
+    var isBlocked: Bool { isHeld || bandwidth == nil }
 
     /// - Returns: False if too much waits already. Then nothing of it is sent any more: a sentence with a
     ///   hole may say the opposite.
@@ -30,7 +34,7 @@ struct OutgoingVoice: Sendable {
     /// Nothing of it is sent any more.
     mutating func drop() { waiting = [] }
 
-    /// - Returns: False if the first packet has waited too long for the path; nothing is sent any more.
+    /// - Returns: False if the first packet has waited too long; nothing is sent any more.
     mutating func expire(_ now: Duration) -> Bool {
         guard let expiry, expiry <= now else { return true }
         waiting = []
@@ -55,7 +59,7 @@ struct OutgoingVoice: Sendable {
     }
 
     private var expiry: Duration? {
-        isBlocked ? waiting.first.map { $0.since + Self.longestWait } : nil
+        waiting.first.map { $0.since + (isBlocked ? Self.longestWait : Self.longestDelay) }
     }
 }
 
