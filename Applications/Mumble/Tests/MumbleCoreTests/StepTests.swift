@@ -102,6 +102,14 @@ import Testing
         #expect(test.say(voice(of: 6)).count == 1)
     }
 
+    @Test func `who talks where the server has put us is not heard on the way to the channel`() throws {
+        var test = try TestSession()
+        _ = test.synchronise()
+        #expect(test.say(voice(of: 5)) == [])
+        _ = test.enter()
+        #expect(test.say(voice(of: 5)).count == 1)
+    }
+
     @Test func `a step to a channel that is not there ends it with the names of those that are`() throws {
         var test = try joined()
         let expected = "host:64738 has no channel Nowhere; it has Base, Ops"

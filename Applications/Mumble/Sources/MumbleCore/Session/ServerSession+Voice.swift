@@ -45,9 +45,9 @@ extension ServerSession {
         }
     }
 
-    /// Until the server has moved us, others are heard from where we are no more.
+    /// Until the server has moved us, others are heard from where we do not stay.
     private mutating func heard(_ packet: VoicePacket, _ now: Duration) -> [Effect] {
-        guard packet.session != session, stepLimit == nil else { return [] }
+        guard packet.session != session, !isMoving else { return [] }
         if let session = packet.session { control.heard(session, isLast: packet.isLast, now) }
         return [.heard(packet)] + (packet.isLast ? emergencyEnded(packet.session) : [])
     }
