@@ -62,12 +62,47 @@ import Testing
         #expect(try text(test.enter()) == ["Emergency call"])
     }
 
-    @Test func `an emergency of somebody lasts until its end, or until that person is gone`() throws {
+    @Test func `an emergency is announced in the channel to which an operator has moved us`() throws {
+        func moved(_ channel: UInt32) -> ControlMessage {
+            .userState(
+                .with {
+                    $0.session = 9
+                    $0.channelID = channel
+                }
+            )
+        }
+        func channels(_ effects: [ServerSession.Effect]) throws -> [UInt32] {
+            try TestSession.messages(effects).flatMap {
+                if case .textMessage(let message) = $0 { message.channelID } else { [] as [UInt32] }
+            }
+        }
+        var test = try joined()
+        #expect(try channels(test.say(moved(0))) == [])
+        #expect(try channels(test.session.transmissionBegan(isEmergency: true, test.now)) == [0])
+        let muted = WireUserState.with {
+            $0.session = 9
+            $0.mute = true
+        }
+        #expect(try channels(test.say(.userState(muted))) == [])
+        #expect(try channels(test.say(moved(3))) == [3])
+        #expect(try channels(test.session.transmissionEnded()) == [3])
+    }
+
+    @Test func `an emergency of somebody lasts until its end, or until that person is elsewhere or gone`()
+        throws
+    {
         var test = try joined()
         #expect(test.say(write("Emergency call", 4)) == [.emergency(session: 4)])
         #expect(test.session.isEmergency(4))
         #expect(test.say(write("Emergency call", 4)) == [])
         #expect(test.say(write("End of the emergency call", 4)) == [.emergency(session: 4)])
+        #expect(!test.session.isEmergency(4))
+        _ = test.say(write("Emergency call", 4))
+        let moved = WireUserState.with {
+            $0.session = 4
+            $0.channelID = 5
+        }
+        _ = test.say(.userState(moved))
         #expect(!test.session.isEmergency(4))
         _ = test.say(write("Emergency call", 4))
         _ = test.say(.userRemove(.with { $0.session = 4 }))

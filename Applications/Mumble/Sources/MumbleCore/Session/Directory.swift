@@ -50,7 +50,11 @@ struct Directory: Sendable {
         guard people[state.session] != nil || people.count < Self.limit else { return }
         var person = people[state.session] ?? Person()
         if state.hasName { person.name = state.name.cut(Self.longestName) }
-        if state.hasChannelID { person.channel = state.channelID }
+        if state.hasChannelID {
+            // Those in the other channel are told of it there, and of its end.
+            if state.channelID != person.channel { person.isEmergency = false }
+            person.channel = state.channelID
+        }
         if state.hasMute { person.isMuted = state.mute }
         if state.hasSuppress { person.isSuppressed = state.suppress }
         if state.hasComment { person.isOurs = state.comment == ServerSession.comment }

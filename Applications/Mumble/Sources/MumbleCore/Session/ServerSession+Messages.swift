@@ -105,7 +105,10 @@ extension ServerSession {
         switch state {
         case .entering: return own.channel == channel ? enter(now) : []
         case .joined where stepLimit != nil: return own.channel == channel ? stepped(now) : []
-        case .joined: return entered()
+        case .joined:
+            channel = own.channel
+            // Those in another channel have not been told of an emergency.
+            return entered() + (own.channel == before?.channel ? [] : announcement())
         case .idle, .connecting, .authenticating, .waiting, .ended: return []
         }
     }
