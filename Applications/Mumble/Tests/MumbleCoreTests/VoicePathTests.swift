@@ -98,6 +98,15 @@ import Testing
         #expect(talking.first { $0.effect == .disconnect }?.at == .seconds(1000 + 5 + 3))
     }
 
+    @Test func `a press while a ping is not answered is told as soon as any other that the connection hangs`()
+        throws
+    {
+        var test = try joined()
+        _ = test.run(.seconds(26))
+        _ = test.session.transmissionBegan(test.now)
+        #expect(test.run(.seconds(20)).first { $0.effect == .disconnect }?.at == .seconds(1000 + 26 + 3))
+    }
+
     @Test func `a connection that hangs in mid-sentence is given up within seven seconds`() throws {
         var test = try talking()
         _ = try answer(&test, number: 2)

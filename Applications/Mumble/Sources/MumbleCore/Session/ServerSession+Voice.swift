@@ -95,7 +95,9 @@ extension ServerSession {
 
     mutating func ping(_ now: Duration) -> [Effect] {
         nextPing = now + Self.pingInterval
-        answerDue = answerDue ?? now + (isTalking ? Self.talkingAnswerLimit : Self.answerLimit)
+        let limit = now + (isTalking ? Self.talkingAnswerLimit : Self.answerLimit)
+        // One that was sent before somebody talked may have longer.
+        answerDue = min(answerDue ?? limit, limit)
         return [send(.ping(WirePing.with { $0.timestamp = now.nanoseconds }))]
     }
 
