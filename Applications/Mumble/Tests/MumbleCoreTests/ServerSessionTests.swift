@@ -130,6 +130,16 @@ import Testing
         #expect(test.session.deadline == nil)
     }
 
+    @Test func `who talks when there is no further attempt is told that nothing is sent`() throws {
+        var test = try TestSession()
+        test.join()
+        _ = test.say(.userRemove(.with { $0.session = 9 }))
+        _ = test.session.transmissionBegan(test.now)
+        let effects = test.session.say(TestSession.packet, test.now)
+        #expect(effects == [.unsent("host:64738 has removed ann")])
+        #expect(test.session.deadline == nil)
+    }
+
     @Test func `a loss after a steady time is bridged, and one right after it is not`() throws {
         var test = try TestSession()
         test.join()

@@ -21,7 +21,8 @@ extension ServerSession {
 
     /// Sends a packet, after all before it, as soon as the path stands and the server's limit allows it.
     public mutating func say(_ packet: VoicePacket, _ now: Duration) -> [Effect] {
-        guard state != .ended else { return [] }
+        // The press has crossed the end, and the microphone is open for nobody.
+        guard state != .ended else { return failure.map { [Effect.unsent($0.text)] } ?? [] }
         let isKept = outgoing.append(packet, now)
         return isKept ? flush(now) : [tooSlow]
     }
