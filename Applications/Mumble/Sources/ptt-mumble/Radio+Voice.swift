@@ -172,11 +172,7 @@ extension Radio {
 
     private func participant(_ session: UInt32) -> PTParticipant {
         let picture = self.session.picture(of: session).flatMap { UIImage(data: Data($0)) }
-        let name = name(session)
-        return PTParticipant(
-            name: self.session.isEmergency(session) ? "EMERGENCY: \(name)" : name,
-            image: picture
-        )
+        return PTParticipant(name: self.session.shownName(of: session), image: picture)
     }
 
     func emergency(_ session: UInt32) {

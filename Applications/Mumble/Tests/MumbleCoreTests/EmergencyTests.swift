@@ -109,6 +109,20 @@ import Testing
         #expect(!test.session.isEmergency(4))
     }
 
+    @Test func `the name of somebody with an emergency is shown in the length that pttd accepts`() throws {
+        var test = try joined()
+        #expect(test.session.shownName(of: 4) == "eve" && test.session.shownName(of: 77) == "somebody")
+        let named = WireUserState.with {
+            $0.session = 4
+            $0.name = String(repeating: "é", count: 128)
+        }
+        _ = test.say(.userState(named))
+        #expect(test.session.shownName(of: 4) == named.name)
+        _ = test.say(write("Emergency call", 4))
+        let shown = "EMERGENCY: " + String(repeating: "é", count: 122)
+        #expect(test.session.shownName(of: 4) == shown && shown.utf8.count == 255)
+    }
+
     @Test func `an emergency ends with its last packet when the server drops the text`() throws {
         var test = try joined()
         _ = test.say(write("Emergency call", 4))

@@ -11,6 +11,12 @@ extension ServerSession {
         session == self.session ? isEmergency : directory.people[session]?.isEmergency == true
     }
 
+    /// How somebody who talks is shown, in the length that `pttd` accepts.
+    public func shownName(of session: UInt32) -> String {
+        let name = name(of: session) ?? "somebody"
+        return isEmergency(session) ? "EMERGENCY: \(name)".cut(Directory.longestName) : name
+    }
+
     mutating func announce(_ isEmergency: Bool) -> [Effect] {
         guard isEmergency != self.isEmergency else { return [] }
         self.isEmergency = isEmergency
