@@ -45,7 +45,7 @@ extension Radio {
 
     private func say(_ samples: [Int16], isLast: Bool) {
         // Who has given way, or whose sentence has a hole, says no more of it.
-        guard !isSilenced, let opus = encoder.encode(samples) else { return }
+        guard !isSilenced, let opus = encoder.encode(samples, bitrate: session.bitrate) else { return }
         let packet = VoicePacket(number: number, opus: opus, isLast: isLast)
         // 20 milliseconds.
         number += 2
@@ -196,7 +196,6 @@ extension Radio {
 
     func entered(_ channel: String) {
         Output.line("in \(channel.isEmpty ? "the root channel" : channel) of \(address.server)")
-        encoder.setBandwidth(session.maximumBandwidth)
         // An operator of the server may have moved us: people are to see where they talk.
         let descriptor = PTChannelDescriptor(name: channel.isEmpty ? address.host : channel, image: nil)
         ifJoined { $0.setChannelDescriptor(descriptor, channelUUID: self.channelUUID) }

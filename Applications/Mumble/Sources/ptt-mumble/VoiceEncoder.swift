@@ -5,10 +5,6 @@ import COpus
 final class VoiceEncoder {
     /// Samples of a packet, at 48 kHz.
     static let sampleCount = 960
-    /// What is said in a radio channel is clear with 32 kbit/s; below 6 kbit/s Opus has no voice.
-    private static let bitrates: ClosedRange<Int32> = 6000...32_000
-    /// Of each packet: IP, UDP, encryption, and the longest header.
-    private static let overhead: Int32 = 50 * 8 * (20 + 8 + 4 + 12)
     private static let longest = 1000
     /// The least with which Opus spends bits on it at our bitrate.
     private static let expectedLoss: Int32 = 10
@@ -20,29 +16,26 @@ final class VoiceEncoder {
         var error: Int32 = 0
         guard let encoder = opus_encoder_create(48_000, 1, OPUS_APPLICATION_VOIP, &error) else { return nil }
         self.encoder = encoder
-        // They fail for a value out of range only, as what is below.
+        // They fail for a value out of range only.
         _ = ptt_opus_set_constant_bitrate(encoder)
         _ = ptt_opus_set_redundancy(encoder, Self.expectedLoss)
     }
 
     isolated deinit { opus_encoder_destroy(encoder) }
 
-    /// - Parameter limit: Of the server, in bits per second with all headers; 0 means none.
-    func setBandwidth(_ limit: UInt32) {
-        let voice = limit == 0 ? Int32.max : Int32(clamping: limit) / 10 * 9 - Self.overhead
-        let bitrate = min(max(voice, Self.bitrates.lowerBound), Self.bitrates.upperBound)
-        _ = ptt_opus_set_bitrate(encoder, bitrate)
-    }
-
     /// Forgets what was said before, so that nothing of it is in the next transmission.
     func reset() {
         _ = ptt_opus_reset(encoder)  // It cannot fail.
     }
 
-    /// - Parameter samples: ``sampleCount`` samples.
+    /// - Parameters:
+    ///   - samples: ``sampleCount`` samples.
+    ///   - bitrate: In bits per second.
     /// - Returns: The packet; nil for another number of samples.
-    func encode(_ samples: [Int16]) -> [UInt8]? {
+    func encode(_ samples: [Int16], bitrate: Int) -> [UInt8]? {
         guard samples.count == Self.sampleCount else { return nil }
+        // It fails for no bitrate at all only.
+        _ = ptt_opus_set_bitrate(encoder, opus_int32(clamping: bitrate))
         let packet = [UInt8](unsafeUninitializedCapacity: Self.longest) { buffer, count in
             guard let bytes = buffer.baseAddress else { return }
             let size = opus_encode(encoder, samples, Int32(samples.count), bytes, opus_int32(buffer.count))

@@ -19,6 +19,10 @@ extension ServerSession {
         return announce(false)
     }
 
+    /// With which a packet of 20 milliseconds is to be encoded, in bits per second. What waits for the server
+    /// has one for any usual limit.
+    public var bitrate: Int { Bandwidth.bitrate(limit: maximumBandwidth) }
+
     /// Sends a packet, after all before it, as soon as the path stands and the server's limit allows it.
     public mutating func say(_ packet: VoicePacket, _ now: Duration) -> [Effect] {
         // The press has crossed the end, and the microphone is open for nobody.

@@ -105,7 +105,7 @@ public struct ServerSession: Sendable {
     /// Our own, once the server has told everything.
     public internal(set) var session: UInt32?
     /// In bits per second, of one client; 0 means no limit.
-    public internal(set) var maximumBandwidth: UInt32 = 0
+    var maximumBandwidth = Bandwidth.lowest
     /// The channel in which we are, or are going to be.
     var channel: UInt32?
     /// The channel in which the server has put us.

@@ -67,11 +67,18 @@ struct OutgoingVoice: Sendable {
 /// bytes of the last 360 packets, with their headers, over the time since the first of them; what was not
 /// sent yet counts as sent when the connection was made.
 struct Bandwidth: Sendable {
+    /// The lowest limit that is usual: with one that is lower, Mumble's own program sends longer packets.
+    /// https://github.com/mumble-voip/mumble/blob/1.3.x/src/mumble/AudioInput.cpp
+    static let lowest: UInt32 = 48_000
     private static let slots = 360
     /// Of the limit, what we use: packets that were delayed arrive closer together than they were sent.
     private static let share = 0.9
     /// IP, UDP and the encryption, which the server counts also for what comes through the tunnel.
     private static let overhead = 20 + 8 + PacketCipher.overhead
+    /// The longest header of a voice packet.
+    private static let header = 12
+    /// What is said in a radio channel is clear with 32 kbit/s; below 6 kbit/s Opus has no voice.
+    private static let bitrates = 6000...32_000
 
     /// In bits per second; 0 means no limit.
     private let limit: Int
@@ -80,6 +87,12 @@ struct Bandwidth: Sendable {
     private var packets: [(bits: Int, at: Duration)] = []
     private var total = 0
     private(set) var lastRefusal: Duration?
+
+    /// - Returns: What a limit leaves for Opus, with a packet every 20 milliseconds.
+    static func bitrate(limit: UInt32) -> Int {
+        let voice = limit == 0 ? Int.max : Int(Double(limit) * share) - 50 * 8 * (overhead + header)
+        return min(max(voice, bitrates.lowerBound), bitrates.upperBound)
+    }
 
     init(limit: UInt32, since start: Duration) {
         (self.limit, self.start) = (Int(limit), start)
