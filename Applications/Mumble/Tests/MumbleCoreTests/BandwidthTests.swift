@@ -42,4 +42,17 @@ import Testing
         }
         #expect(!effects.contains { if case .unsent = $0 { true } else { false } })
     }
+
+    @Test func `another limit of a server that runs counts from the next packet on`() throws {
+        var test = try TestSession()
+        test.join()
+        test.now += .seconds(10)
+        #expect(test.say(.serverConfig(WireServerConfig())) == [])
+        #expect(test.session.bitrate == 32_000)
+        #expect(test.say(.serverConfig(.with { $0.maxBandwidth = 1000 })) == [])
+        #expect(test.session.bitrate == 6000)
+        let effects = (0..<20).flatMap { _ in test.session.say(TestSession.packet, test.now) }
+        // Of 920 bits each, with the headers: in ten seconds nine tenths of 10,000.
+        #expect(try GrantedFloor.sent(effects) == 9)
+    }
 }

@@ -17,6 +17,7 @@ enum ControlMessage: Sendable, Equatable {
     case permissionDenied(WirePermissionDenied)
     case cryptSetup(WireCryptSetup)
     case requestBlob(WireRequestBlob)
+    case serverConfig(WireServerConfig)
     case pluginData(WirePluginDataTransmission)
     /// A kind that is not used.
     case other(UInt16)
@@ -37,6 +38,7 @@ enum ControlMessage: Sendable, Equatable {
         case 12: self = .permissionDenied(try WirePermissionDenied(serializedBytes: content))
         case 15: self = .cryptSetup(try WireCryptSetup(serializedBytes: content))
         case 23: self = .requestBlob(try WireRequestBlob(serializedBytes: content))
+        case 24: self = .serverConfig(try WireServerConfig(serializedBytes: content))
         case 26: self = .pluginData(try WirePluginDataTransmission(serializedBytes: content))
         default: self = .other(type)
         }
@@ -65,6 +67,7 @@ enum ControlMessage: Sendable, Equatable {
         case .permissionDenied(let message): (12, .encoding(message))
         case .cryptSetup(let message): (15, .encoding(message))
         case .requestBlob(let message): (23, .encoding(message))
+        case .serverConfig(let message): (24, .encoding(message))
         case .pluginData(let message): (26, .encoding(message))
         case .other(let type): (type, [])
         }

@@ -573,6 +573,28 @@ nonisolated struct WireRequestBlob: Sendable {
   init() {}
 }
 
+/// Type 24. What is different on a server that runs. max_bandwidth: as in ServerSync.
+nonisolated struct WireServerConfig: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var maxBandwidth: UInt32 {
+    get {_maxBandwidth ?? 0}
+    set {_maxBandwidth = newValue}
+  }
+  /// Returns true if `maxBandwidth` has been explicitly set.
+  var hasMaxBandwidth: Bool {self._maxBandwidth != nil}
+  /// Clears the value of `maxBandwidth`. Subsequent reads from it will return its default value.
+  mutating func clearMaxBandwidth() {self._maxBandwidth = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _maxBandwidth: UInt32? = nil
+}
+
 /// Type 26, since 1.4: between clients. The server says who has sent it.
 nonisolated struct WirePluginDataTransmission: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1291,6 +1313,40 @@ nonisolated extension WireRequestBlob: SwiftProtobuf.Message, SwiftProtobuf._Mes
   static func ==(lhs: WireRequestBlob, rhs: WireRequestBlob) -> Bool {
     if lhs.sessionTexture != rhs.sessionTexture {return false}
     if lhs.channelDescription != rhs.channelDescription {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireServerConfig: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = "ServerConfig"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}max_bandwidth\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._maxBandwidth) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._maxBandwidth {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireServerConfig, rhs: WireServerConfig) -> Bool {
+    if lhs._maxBandwidth != rhs._maxBandwidth {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -24,6 +24,7 @@ extension ServerSession {
         case .textMessage(let message): return said(message)
         case .permissionDenied(let message): return denied(message, now)
         case .cryptSetup(let message): return encryption(message, now)
+        case .serverConfig(let message): return configured(message)
         case .pluginData(let message): return received(message, now)
         case .authenticate, .requestBlob, .other: return []
         }
@@ -68,6 +69,14 @@ extension ServerSession {
         channel = target
         state = .entering(limit: now + Self.stepLimit)
         return target == own.channel ? enter(now) : [send(.userState(move(to: target)))]
+    }
+
+    /// What was sent before counts for another limit too.
+    private mutating func configured(_ message: WireServerConfig) -> [Effect] {
+        guard message.hasMaxBandwidth else { return [] }
+        maximumBandwidth = message.maxBandwidth
+        outgoing.bandwidth?.limit = message.maxBandwidth
+        return []
     }
 
     private mutating func enter(_ now: Duration) -> [Effect] {

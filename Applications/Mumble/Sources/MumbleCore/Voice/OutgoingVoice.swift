@@ -81,7 +81,7 @@ struct Bandwidth: Sendable {
     private static let bitrates = 6000...32_000
 
     /// In bits per second; 0 means no limit.
-    private let limit: Int
+    var limit: UInt32
     private let start: Duration
     /// The newest last.
     private var packets: [(bits: Int, at: Duration)] = []
@@ -95,7 +95,7 @@ struct Bandwidth: Sendable {
     }
 
     init(limit: UInt32, since start: Duration) {
-        (self.limit, self.start) = (Int(limit), start)
+        (self.limit, self.start) = (limit, start)
     }
 
     /// - Returns: Whether a datagram of so many bytes may be sent now; if so, it counts as sent.
