@@ -134,6 +134,25 @@ import Testing
         #expect(!test.session.isEmergency(4))
     }
 
+    @Test func `an emergency whose end is lost is over when that person is heard again later`() throws {
+        let voice = ControlMessage.tunnel([0x80, 4, 0, 1, 7])
+        var test = try joined()
+        _ = test.say(write("Emergency call", 4))
+        // A microphone may take long to open, and voice to find another way.
+        for pause in [Duration.seconds(20), .milliseconds(20), .milliseconds(4999)] {
+            test.now += pause
+            #expect(test.say(voice).count == 1 && test.session.isEmergency(4))
+        }
+        // Another emergency.
+        test.now += .seconds(5)
+        #expect(test.say(write("Emergency call", 4)) == [])
+        #expect(test.say(voice).count == 1 && test.session.isEmergency(4))
+        test.now += .seconds(5)
+        let effects = test.say(voice)
+        #expect(effects.count == 2 && effects.first == .emergency(session: 4))
+        #expect(!test.session.isEmergency(4))
+    }
+
     @Test func `other texts, and those of strangers or in our own name, are none`() throws {
         var test = try joined()
         for (words, actor) in [("Hello", 4), ("Emergency call", 77), ("Emergency call", 9)]

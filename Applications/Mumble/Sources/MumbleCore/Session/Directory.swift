@@ -24,6 +24,8 @@ struct Directory: Sendable {
         var isOurs = false
         var hasPicture = false
         var isEmergency = false
+        /// When the last packet of the emergency came; nil before the first one.
+        var heard: Duration?
 
         /// Whether the server passes on what this person says.
         var mayTalk: Bool { !isMuted && !isSuppressed }
@@ -65,7 +67,10 @@ struct Directory: Sendable {
 
     mutating func setEmergency(_ isEmergency: Bool, of session: UInt32) {
         people[session]?.isEmergency = isEmergency
+        people[session]?.heard = nil
     }
+
+    mutating func heard(_ session: UInt32, _ now: Duration) { people[session]?.heard = now }
 
     /// - Returns: Whether the server is to be asked for the description, which is so once.
     mutating func ask(for channel: UInt32) -> Bool {

@@ -5,6 +5,9 @@ import SwiftProtobuf
 extension ServerSession {
     static let emergencyBegin = "Emergency call"
     static let emergencyEnd = "End of the emergency call"
+    /// Who is heard again after so long says something else. Longer than voice is away that goes over from
+    /// UDP to the tunnel: an emergency that goes on after a hole is to stay one.
+    private static let emergencySilence = Duration.seconds(5)
 
     /// Whether this person transmits as an emergency.
     public func isEmergency(_ session: UInt32) -> Bool {
@@ -49,11 +52,19 @@ extension ServerSession {
         person.map { changed(toEmergency: false, $0) } ?? []
     }
 
-    private mutating func changed(toEmergency isEmergency: Bool, _ person: UInt32) -> [Effect] {
-        guard person != session, let known = directory.people[person], known.isEmergency != isEmergency else {
-            return []
+    /// The text and the last packet may both get lost.
+    mutating func emergencyHeard(_ person: UInt32?, _ now: Duration) -> [Effect] {
+        guard let person, let known = directory.people[person], known.isEmergency else { return [] }
+        if let heard = known.heard, now - heard >= Self.emergencySilence {
+            return changed(toEmergency: false, person)
         }
+        directory.heard(person, now)
+        return []
+    }
+
+    private mutating func changed(toEmergency isEmergency: Bool, _ person: UInt32) -> [Effect] {
+        guard person != session, let known = directory.people[person] else { return [] }
         directory.setEmergency(isEmergency, of: person)
-        return [.emergency(session: person)]
+        return known.isEmergency == isEmergency ? [] : [.emergency(session: person)]
     }
 }

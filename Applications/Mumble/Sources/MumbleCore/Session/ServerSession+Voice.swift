@@ -54,7 +54,8 @@ extension ServerSession {
     private mutating func heard(_ packet: VoicePacket, _ now: Duration) -> [Effect] {
         guard packet.session != session, !isMoving else { return [] }
         if let session = packet.session { control.heard(session, isLast: packet.isLast, now) }
-        return [.heard(packet)] + (packet.isLast ? emergencyEnded(packet.session) : [])
+        return emergencyHeard(packet.session, now) + [.heard(packet)]
+            + (packet.isLast ? emergencyEnded(packet.session) : [])
     }
 
     /// The newer one if both ends have it.
