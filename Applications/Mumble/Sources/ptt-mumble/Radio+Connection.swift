@@ -50,9 +50,9 @@ extension Radio {
             perform(session.connected(now, by: ServerSession.Ends(local, server)))
         case .verified(let fingerprint): remember(fingerprint)
         case .received(let bytes): perform(session.received(bytes.readableBytesView, now))
-        case .lost(let reason):
+        case .lost(let reason, let trouble):
             disconnect()
-            perform(session.lost("\(address.server): \(reason)", now))
+            perform(session.lost("\(address.server): \(reason)", by: trouble, now))
         case .certificateChanged(let known, let shown):
             disconnect()
             let reason = address.change(ofCertificate: known, to: shown)

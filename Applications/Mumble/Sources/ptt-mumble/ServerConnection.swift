@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import MumbleCore
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -16,7 +17,7 @@ final class ServerConnection {
         /// TLS is ready: the server has this certificate.
         case verified(fingerprint: String)
         case received(ByteBuffer)
-        case lost(String)
+        case lost(String, Trouble = .unreachable)
         case certificateChanged(from: String, to: String)
     }
 
@@ -32,7 +33,7 @@ final class ServerConnection {
     ///   - group: Runs the connection.
     ///   - identity: Ours.
     ///   - known: The certificate that the server had before.
-    ///   - handle: Is told what happens, until ``close()`` and at most once ``Event/lost(_:)``.
+    ///   - handle: Is told what happens, until ``close()`` and at most once ``Event/lost(_:_:)``.
     init(
         to target: (host: String, port: Int),
         on group: MultiThreadedEventLoopGroup,
@@ -95,7 +96,7 @@ final class ServerConnection {
         if let known = check.known, let shown = check.shown, known != shown {
             report(.certificateChanged(from: known, to: shown))
         } else {
-            report(.lost(readable(error)))
+            report(.lost(readable(error), trouble(error)))
         }
     }
 
@@ -175,6 +176,21 @@ private func isReset(_ error: any Error) -> Bool {
     }
 }
 
+extension NIOSSLError {
+    /// Whether the server has gone away. One that bans our address does so at once.
+    fileprivate var isHangUp: Bool {
+        self == .uncleanShutdown || self == .handshakeFailed(.sslError([.eofDuringHandshake]))
+    }
+}
+
+private func trouble(_ error: any Error) -> Trouble {
+    switch error {
+    case let error as NIOSSLError where error.isHangUp: .unreachable
+    case NIOSSLError.handshakeFailed: .notMumble
+    default: .unreachable
+    }
+}
+
 /// For people.
 private func readable(_ error: any Error) -> String {
     switch error {
@@ -182,6 +198,9 @@ private func readable(_ error: any Error) -> String {
         error.connectionErrors.first.map { readable($0.error) } ?? "the name \(error.host) is not known"
     case let error as IOError: String(cString: strerror(error.errnoCode))
     case ChannelError.connectTimeout: "no answer"
-    default: "\(error)"
+    case let error as NIOSSLError where error.isHangUp: "the server closes the connection"
+    case NIOSSLError.handshakeFailed: "what answers has no encryption (TLS) as Mumble's servers have"
+    case is NIOSSLError, is BoringSSLError: "the encryption of the connection has failed"
+    default: "the connection has failed: \(error)"
     }
 }

@@ -160,12 +160,26 @@ import Testing
         }
     }
 
-    @Test func `what is not Mumble's ends the connection`() throws {
+    @Test func `what is not Mumble's ends the connection, and says what to do`() throws {
         var test = try TestSession()
         _ = test.session.connected(test.now)
         let effects = test.session.received(Array("HTTP/1.1 400 Bad Request\r\n".utf8), test.now)
-        #expect(effects.first == .disconnect)
-        #expect(effects.contains(.status(.connecting)))
+        let reason = "what host:64738 sends is not Mumble's (a message of 1414541105 bytes)"
+        let cure = "give the port of a Mumble server in the address, as host:64738"
+        #expect(effects == [.disconnect, .note("\(reason): \(cure)"), .status(.connecting)])
+        #expect(
+            test.session.findings().flatMap(\.lines) == ["failure  server: \(reason)", "         → \(cure)"]
+        )
+        #expect("\(MessageSplitter.Failure.damaged(type: 9))" == "a message of type 9 that cannot be read")
+    }
+
+    @Test func `where no encryption can be had, the port is to be another one`() throws {
+        var test = try TestSession()
+        _ = test.session.connected(test.now)
+        let cure = "give the port of a Mumble server in the address, as host:64738"
+        let effects = test.session.lost("no TLS", by: .notMumble, test.now)
+        #expect(effects == [.note("no TLS: \(cure)"), .status(.connecting)])
+        #expect(test.session.findings().first?.cure == .advice(cure))
     }
 
     @Test func `random messages neither crash nor fill the memory`() throws {

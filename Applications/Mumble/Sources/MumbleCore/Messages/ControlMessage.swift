@@ -84,9 +84,16 @@ struct MessageSplitter: Sendable {
 
     private static let headerSize = 6
 
-    enum Failure: Error, Hashable {
+    enum Failure: Error, Hashable, CustomStringConvertible {
         case tooLong(type: UInt16, length: UInt32)
         case damaged(type: UInt16)
+
+        var description: String {
+            switch self {
+            case .tooLong(_, let length): "a message of \(length) bytes"
+            case .damaged(let type): "a message of type \(type) that cannot be read"
+            }
+        }
     }
 
     private var buffer: [UInt8] = []

@@ -40,7 +40,9 @@ extension ServerSession {
         let isReached = if case .connecting = state { false } else { true }
         let wait = backoff.next(isReached: isReached, now)
         state = .waiting(until: max(now + wait, limit.earliest(address.server, now)))
-        return (isNew ? [.note(reason)] : []) + (bridgeEnd == nil ? [.status(.connecting)] : [])
+        // Attempts do not cure it, so that a person is to know what does.
+        let note = trouble == .notMumble ? "\(reason): \(trouble.cure(address).text)" : reason
+        return (isNew ? [.note(note)] : []) + (bridgeEnd == nil ? [.status(.connecting)] : [])
     }
 
     mutating func endBridge(_ now: Duration) -> [Effect] {

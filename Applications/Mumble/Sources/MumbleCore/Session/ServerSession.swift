@@ -4,7 +4,7 @@ import SwiftProtobuf
 /// the time since any fixed moment, and returns what is to be done.
 public struct ServerSession: Sendable {
     public enum Effect: Sendable, Equatable {
-        /// Connect by TCP and TLS, then call ``connected(_:)``, or ``lost(_:_:)``.
+        /// Connect by TCP and TLS, then call ``connected(_:)``, or ``lost(_:by:_:)``.
         case connect
         /// Close the connection, of which nothing more is to be reported.
         case disconnect
@@ -212,15 +212,17 @@ public struct ServerSession: Sendable {
             return messages.flatMap { handle($0, now) }
         } catch {
             return [.disconnect]
-                + fail("what \(address.server) sends is not Mumble's: \(error)", .notMumble, now)
+                + fail("what \(address.server) sends is not Mumble's (\(error))", .notMumble, now)
         }
     }
 
     /// The connection is gone, or could not be made.
-    public mutating func lost(_ reason: String, _ now: Duration) -> [Effect] {
+    public mutating func lost(_ reason: String, by trouble: Trouble = .unreachable, _ now: Duration)
+        -> [Effect]
+    {
         switch state {
         case .idle, .waiting, .ended: []
-        case .connecting, .authenticating, .entering, .joined: fail(reason, .unreachable, now)
+        case .connecting, .authenticating, .entering, .joined: fail(reason, trouble, now)
         }
     }
 

@@ -123,7 +123,8 @@ final class Examination {
                 isKnown
                 ? "with the certificate that is known" : "with a new certificate, SHA-256 \(fingerprint)"
         case .received(let bytes): perform(session.received(bytes.readableBytesView, now))
-        case .lost(let reason): perform(session.lost("\(session.address.server): \(reason)", now))
+        case .lost(let reason, let trouble):
+            perform(session.lost("\(session.address.server): \(reason)", by: trouble, now))
         case .certificateChanged(let known, let shown):
             let reason = session.address.change(ofCertificate: known, to: shown)
             perform(session.refuse(reason, .certificateChanged(UserFiles.knownServers.path)))
