@@ -38,6 +38,13 @@ import Testing
         #expect(KnownServers(servers.text).fingerprint(of: "a:1") == "aa")
     }
 
+    @Test func `a server whose name is written in another case is no new one`() {
+        var servers = KnownServers("Host:1 aa\n")
+        #expect(servers.fingerprint(of: "host:1") == "aa" && servers.fingerprint(of: "HOST:1") == "aa")
+        servers.add("hOST:1", "bb")
+        #expect(servers.text == "Host:1 aa\n")
+    }
+
     @Test func `messages come out however they are cut`() throws {
         let messages: [ControlMessage] = [
             .ping(.with { $0.timestamp = 5 }), .tunnel([1, 2, 3]), .other(99),

@@ -9,11 +9,13 @@ public struct KnownServers: Sendable {
 
     public var text: String { lines.map { "\($0)\n" }.joined() }
 
-    /// - Returns: The certificate that this server had when it was used first.
+    /// - Returns: The certificate that this server had when it was used first, in whatever case its name was
+    ///   written.
     public func fingerprint(of server: String) -> String? {
+        let server = server.lowercased()
         for line in lines {
             let words = line.split(separator: " ")
-            if words.count == 2, words[0] == server { return String(words[1]) }
+            if words.count == 2, words[0].lowercased() == server { return String(words[1]) }
         }
         return nil
     }
