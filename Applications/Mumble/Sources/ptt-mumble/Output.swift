@@ -1,11 +1,14 @@
 import Foundation
 
 /// Lines for the person who runs this program. Names come from strangers: what a terminal would obey is left
-/// out.
+/// out. So is a line for which there is no room, as in a terminal that is stopped: voice does not wait.
 enum Output {
-    static func line(_ text: String) { write(text, to: .standardOutput) }
+    private static let standardOutput = unblocked(STDOUT_FILENO)
+    private static let standardError = unblocked(STDERR_FILENO)
 
-    static func error(_ text: String) { write("ptt-mumble: \(text)", to: .standardError) }
+    static func line(_ text: String) { write(text, to: standardOutput) }
+
+    static func error(_ text: String) { write("ptt-mumble: \(text)", to: standardError) }
 
     /// - Returns: What of a text may be in a line.
     static func printable(_ text: String) -> String {
@@ -14,8 +17,24 @@ enum Output {
         return String(String.UnicodeScalarView(shown))
     }
 
-    private static func write(_ text: String, to file: FileHandle) {
+    /// - Returns: The same pipe or terminal, opened again so that it does not block: of the descriptor itself
+    ///   that would be so for all programs that share it. What is neither, or cannot be opened, as the
+    ///   terminal of another user, stays as it is.
+    private static func unblocked(_ descriptor: Int32) -> Int32 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
+            return descriptor
+        }
+        let opened = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        return opened < 0 ? descriptor : opened
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        let line = Array("\(printable(text))\n".utf8)
+        // For what is not opened again: a socket that has room has it for a line.
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&room, 1, 0) == 1, room.revents & Int16(POLLOUT) != 0 else { return }
         // A line that cannot be written is no reason to end.
-        try? file.write(contentsOf: Data("\(printable(text))\n".utf8))
+        _ = Glibc.write(descriptor, line, line.count)
     }
 }

@@ -28,9 +28,10 @@ final class Examination {
     /// - Returns: Whether nothing is wrong, after everything was printed.
     static func run(_ destination: () throws -> Destination, password: String?) async -> Bool {
         var isWell = true
+        // All of it is to be read, and nothing else waits meanwhile.
         func show(_ findings: [Finding]) {
             for finding in findings {
-                for line in finding.lines { Output.line(line) }
+                for line in finding.lines { print(Output.printable(line)) }
                 if finding.severity == .failure { isWell = false }
             }
         }
@@ -38,8 +39,8 @@ final class Examination {
         let (identity, finding) = Identity.examined
         show([finding])
         if let lines = RunningProgram.shown() {
-            Output.line("ok       server: ptt-mumble runs, and says:")
-            for line in lines { Output.line(line) }
+            print("ok       server: ptt-mumble runs, and says:")
+            for line in lines { print(Output.printable(line)) }
             return isWell && !lines.contains { $0.hasPrefix(Finding.Severity.failure.rawValue) }
         }
         do {
