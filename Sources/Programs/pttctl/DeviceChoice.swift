@@ -13,7 +13,6 @@ final class DeviceChoice {
     private let isInteractive: Bool
     private var found: [AccessoryInterface.Discovery] = []
     private var choice: AccessoryInterface.Discovery?
-    private var failure: (any Error)?
     private var input: DescriptorSource?
 
     /// `wanted` is an address, an identity or a name; nil to choose from a list.
@@ -35,7 +34,7 @@ final class DeviceChoice {
         input?.cancel()
         // Closing ends the scan: connecting is slow during a discovery.
         scan.close()
-        if let failure { throw failure }
+        if let failure = stop.failure { throw failure }
         guard let choice else { throw CommandError(reason) }
         return choice
     }
@@ -80,8 +79,7 @@ final class DeviceChoice {
 
     private func readChoice() {
         guard let line = readLine(), let number = Int(line) else {
-            failure = CommandError(localized("no device was chosen"))
-            return stop.trigger()
+            return stop.trigger(CommandError(localized("no device was chosen")))
         }
         guard found.indices.contains(number - 1) else {
             return Terminal.printError(localized("there is no device \(number) yet"))
@@ -95,9 +93,8 @@ final class DeviceChoice {
     }
 
     private func finish(_ error: ServiceError?) {
-        failure = error
         if !isInteractive, wanted == nil, recognised.count == 1 { choice = recognised[0] }
-        if !isInteractive || found.isEmpty || error != nil { stop.trigger() }
+        if !isInteractive || found.isEmpty || error != nil { stop.trigger(error) }
     }
 }
 

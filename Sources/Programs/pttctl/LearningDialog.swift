@@ -28,7 +28,6 @@ final class LearningDialog {
     private var early: [(LearningFrame.Content, MonotonicTime)] = []
     private var found: AccessoryInterface.LearnedDevice?
     private var result: Result?
-    private var failure: (any Error)?
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired, at: .now) }
 
     init(_ device: String, json: Bool, stop: StopSignal) {
@@ -44,15 +43,15 @@ final class LearningDialog {
         if !json { Terminal.print("connecting \(device) … (press the button to wake it up)") }
         connection.learn(device) { [self] in
             handle($0)
-        } ended: { [self] error in
-            fail(error ?? ServiceError.lost(.accessory, reason: "it stopped listening"))
+        } ended: { [stop] error in
+            stop.trigger(error ?? ServiceError.lost(.accessory, reason: "it stopped listening"))
         }
         await stop.wait()
         timer.disarm()
         // Ends listening: presses count again.
         connection.close()
         if let result { return result }
-        throw failure ?? CommandError("nothing was learned: it was stopped")
+        throw stop.failure ?? CommandError("nothing was learned: it was stopped")
     }
 
     private func handle(_ reply: AccessoryInterface.LearnReply) {
@@ -78,14 +77,9 @@ final class LearningDialog {
             case .finished(let learned, let recording):
                 if let found { result = Result(device: found, learned: learned, recording: recording) }
                 stop.trigger()
-            case .failed(let failure): fail(CommandError("nothing was learned: \(failure)"))
+            case .failed(let failure): stop.trigger(CommandError("nothing was learned: \(failure)"))
             }
         }
-    }
-
-    private func fail(_ error: any Error) {
-        if result == nil { failure = failure ?? error }
-        stop.trigger()
     }
 
     private func show(_ request: LearningRequest) {
@@ -97,7 +91,7 @@ final class LearningDialog {
             case .letGo(let step): RequestLine(request: "letGo", step: step)
             case .pressTwice(let step): RequestLine(request: "pressTwice", step: step)
             }
-        do { try Terminal.print(line) } catch { fail(error) }
+        do { try Terminal.print(line) } catch { stop.trigger(error) }
     }
 }
 

@@ -23,9 +23,7 @@ final class PairingDialog {
     private let choices: Choices
     private let json: Bool
     private let stop: StopSignal
-    private var connection: ServiceConnection?
     private var result: AccessoryInterface.PairAndTestReply?
-    private var failure: (any Error)?
 
     private init(address: String, choices: Choices, json: Bool, stop: StopSignal) {
         self.address = address
@@ -76,18 +74,14 @@ final class PairingDialog {
             bindKey: choices.bindKey ?? earlier?.bindKeyText
         )
         let connection = try ServiceConnection.accessory()
-        self.connection = connection
         connection.pairAndTest(
             request,
             { [self] in handle($0, earlier ?? Enrolment(identity)) },
-            ended: { [self] in
-                failure = failure ?? $0
-                stop.trigger()
-            }
+            ended: { [stop] in stop.trigger($0) }
         )
         await stop.wait()
         connection.close()
-        if let failure { throw failure }
+        if let failure = stop.failure { throw failure }
         guard let device = result?.device else {
             throw CommandError(localized("interrupted: nothing was enrolled"))
         }
@@ -113,8 +107,7 @@ final class PairingDialog {
             case .enrolled: result = reply
             }
         } catch {
-            failure = error
-            stop.trigger()
+            stop.trigger(error)
         }
     }
 

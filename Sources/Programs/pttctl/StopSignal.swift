@@ -2,10 +2,12 @@ import CommandLineTool
 import EventLoop
 import Glibc
 
-/// Stops a command that runs until Ctrl-C, the end of its terminal, a time limit, or until its output cannot
-/// be written.
+/// Stops a command that runs until Ctrl-C, the end of its terminal, a time limit, a failure, or until its
+/// output cannot be written.
 @EventLoop
 final class StopSignal {
+    /// Why the command has failed, if it has.
+    private(set) var failure: (any Error)?
     private var sources: [SignalSource] = []
     private var timer: TimerSource?
     private let stops: AsyncStream<Void>
@@ -25,8 +27,9 @@ final class StopSignal {
         Terminal.whenFailed { continuation.finish() }
     }
 
-    /// Stops the command.
-    func trigger() {
+    /// Stops the command, which has failed if there is an error. The first one counts.
+    func trigger(_ error: (any Error)? = nil) {
+        failure = failure ?? error
         continuation.finish()
     }
 

@@ -35,7 +35,6 @@ struct MonitorCommand: ParsableCommand {
 private final class Monitor {
     private let json: Bool
     private let stop: StopSignal
-    private var failure: ServiceError?
     private var foot: MonitorFootLine?
 
     init(json: Bool, stop: StopSignal) {
@@ -46,7 +45,7 @@ private final class Monitor {
     func run() async throws {
         let core = try ServiceConnection.core()
         foot = try MonitorFootLine(json: json)
-        core.subscribe({ [self] in show(core: $0) }, ended: { [self] in end($0) })
+        core.subscribe({ [self] in show(core: $0) }, ended: { [stop] in stop.trigger($0) })
         let accessoryd = watchAccessoryd()
         let actions = watchActions()
         await stop.wait()
@@ -54,7 +53,7 @@ private final class Monitor {
         core.close()
         accessoryd?.close()
         actions?.close()
-        if let failure { throw failure }
+        if let failure = stop.failure { throw failure }
     }
 
     /// Optional, because ptt-accessoryd may not be installed.
@@ -124,11 +123,6 @@ private final class Monitor {
         } catch {
             Terminal.printError("\(error)")
         }
-    }
-
-    private func end(_ error: ServiceError) {
-        failure = error
-        stop.trigger()
     }
 }
 

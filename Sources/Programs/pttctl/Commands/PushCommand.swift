@@ -119,7 +119,6 @@ private final class PushDelivery {
     private var pushID: PushID?
     /// Pushes that finished before the reply with our push's identifier arrived on the other connection.
     private var finished: [PushID: ChannelInterface.Update] = [:]
-    private var failure: (any Error)?
 
     init(json: Bool, stop: StopSignal) {
         self.json = json
@@ -145,7 +144,7 @@ private final class PushDelivery {
         await stop.wait()
         core.close()
         events.close()
-        if let failure { throw failure }
+        if let failure = stop.failure { throw failure }
         if finished[pushID] == nil { throw CommandError("the outcome of push \(pushID.rawValue) is unknown") }
     }
 
@@ -177,7 +176,6 @@ private final class PushDelivery {
     private func fail(_ error: any Error) {
         first?.resume(throwing: error)
         first = nil
-        failure = failure ?? error
-        stop.trigger()
+        stop.trigger(error)
     }
 }

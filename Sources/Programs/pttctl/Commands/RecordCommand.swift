@@ -58,7 +58,6 @@ private final class Recording {
     private var file: WAVFile?
     private var summary = Summary()
     private var expected: UInt64 = 0
-    private var failure: (any Error)?
     private var levels: LevelLine?
 
     init(file path: String, once: Bool, json: Bool, stop: StopSignal) {
@@ -70,7 +69,7 @@ private final class Recording {
 
     func run(name: String) async throws {
         let core = try ServiceConnection.core()
-        core.onClose = { [self] in fail($0) }
+        core.onClose = { [stop] in stop.trigger($0) }
         let orphan = try await core.status().channel
         let joined = try await core.join(
             ChannelInterface.JoinRequest(
@@ -79,14 +78,14 @@ private final class Recording {
                 application: "pttctl record"
             )
         )
-        do { try await record(joined) } catch { fail(error) }
+        do { try await record(joined) } catch { stop.trigger(error) }
         // Whatever has failed: the channel would keep the buttons, and nobody would hear it.
         if orphan == nil {
-            do { try await core.leave(joined.channelID) } catch { fail(error) }
+            do { try await core.leave(joined.channelID) } catch { stop.trigger(error) }
         }
         core.onClose = nil
         core.close()
-        if let failure { throw failure }
+        if let failure = stop.failure { throw failure }
     }
 
     /// Returns when it is stopped.
@@ -97,7 +96,7 @@ private final class Recording {
         file = try WAVFile(creating: path, rate: format.rate, channels: format.channels)
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
-        events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
+        events.subscribe({ [self] in handle($0) }, ended: { [stop] in stop.trigger($0) })
         levels = try LevelLine(json: json)
         await stop.wait()
         levels?.close()
@@ -113,19 +112,19 @@ private final class Recording {
         expected = header.sequence &+ 1
         summary.packets += 1
         summary.firstArrival = summary.firstArrival ?? MonotonicInstant.now.nanoseconds / 1000
-        do { try file?.append(samples) } catch { fail(error) }
+        do { try file?.append(samples) } catch { stop.trigger(error) }
     }
 
     private func handle(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
-            do { try Terminal.print(update) } catch { fail(error) }
+            do { try Terminal.print(update) } catch { stop.trigger(error) }
         } else {
             let line = "\(Wording.time(update.time))  \(Wording.line(event))"
             if let levels { levels.print(line) } else { Terminal.print(line) }
         }
         if once, case .audioDeactivated = event { stop.trigger() }
-        if case .channelLeft = event { fail(CommandError("the channel was left")) }
+        if case .channelLeft = event { stop.trigger(CommandError("the channel was left")) }
     }
 
     private func finish() throws {
@@ -136,10 +135,5 @@ private final class Recording {
         if json { return try Terminal.print(summary) }
         let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
         Terminal.print("\(path): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
-    }
-
-    private func fail(_ error: any Error) {
-        failure = failure ?? error
-        stop.trigger()
     }
 }

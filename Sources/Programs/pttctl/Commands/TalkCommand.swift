@@ -53,7 +53,6 @@ private final class Talk {
     private let role: ButtonRole
     private let json: Bool
     private var stop: StopSignal
-    private var failure: (any Error)?
     private var levels: LevelLine?
 
     init(_ role: ButtonRole, json: Bool, stop: StopSignal) {
@@ -65,7 +64,7 @@ private final class Talk {
     func run() async throws {
         let core = try ServiceConnection.core()
         let events = try ServiceConnection.core()
-        events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
+        events.subscribe({ [self] in handle($0) }, ended: { [self] in stop.trigger($0) })
         // Its end may come first: the events have another connection.
         _ = try await core.begin(
             ChannelInterface.BeginRequest(
@@ -79,7 +78,7 @@ private final class Talk {
         await stop.wait()
         levels?.close()
         levels = nil
-        if let failure { throw failure }
+        if let failure = stop.failure { throw failure }
         // A release may lag, which it does not if this connection ends: a second Ctrl-C ends it at once.
         stop = try StopSignal()
         try await core.end(ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: .released))
@@ -91,18 +90,13 @@ private final class Talk {
     private func handle(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
-            do { try Terminal.print(update) } catch { fail(error) }
+            do { try Terminal.print(update) } catch { stop.trigger(error) }
         } else {
             let line = "\(Wording.time(update.time))  \(Wording.line(event))"
             if let levels { levels.print(line) } else { Terminal.print(line) }
         }
         if case .transmissionEnded(let transmission, _, _) = event, transmission.origin == origin {
-            fail(CommandError(Wording.line(event)))
+            stop.trigger(CommandError(Wording.line(event)))
         }
-    }
-
-    private func fail(_ error: any Error) {
-        failure = failure ?? error
-        stop.trigger()
     }
 }
