@@ -85,11 +85,9 @@ private final class Client {
     private(set) lazy var reconnector = Reconnector(
         to: .core,
         backOff: BackOff(first: .milliseconds(1), limit: .milliseconds(1)),
-        Reconnector.Handlers(
-            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
-            unreachable: { [weak self] _ in self?.unreachable() },
-            unwatchable: { Issue.record("\($0)") }
-        )
+        connect: { [weak self] () throws(ServiceError) in try self?.connect() },
+        unreachable: { [weak self] _ in self?.unreachable() },
+        unwatchable: { Issue.record("\($0)") }
     )
 
     func start() { reconnector.start() }

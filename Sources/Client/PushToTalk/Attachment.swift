@@ -42,10 +42,8 @@ final class Attachment {
     var audioServer = AudioServerView.unknown
     private lazy var reconnector = Reconnector(
         to: .core,
-        Reconnector.Handlers(
-            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
-            unreachable: { [weak self] in self?.failCreation(PTInstantiationError(refusal: $0)) }
-        )
+        connect: { [weak self] () throws(ServiceError) in try self?.connect() },
+        unreachable: { [weak self] in self?.failCreation(PTInstantiationError(refusal: $0)) }
     )
     /// Called once, with nil after the first attachment or with the reason why there is none.
     private var creationHandler: (@Sendable (PTInstantiationError?) -> Void)?

@@ -7,55 +7,44 @@ package import PTTMessages
 /// and so with the program.
 @EventLoop
 package final class CoreConnection {
-    package struct Handlers {
-        let updated: @EventLoop (ChannelInterface.Update) -> Void
-        let lost: @EventLoop (String) -> Void
-        let failed: @EventLoop (String) -> Void
-        let unwatchable: @EventLoop (String) -> Void
-
-        /// - Parameters:
-        ///   - updated: The first update of each connection has the status, the others have an event.
-        ///   - lost: The core had answered, and is lost, for this reason.
-        ///   - failed: No connection could be made, or there is none any more, for this reason. Called before
-        ///     `lost`.
-        ///   - unwatchable: The core's socket cannot be watched, for this reason, which costs an attempt
-        ///     every few seconds.
-        package init(
-            updated: @escaping @EventLoop (ChannelInterface.Update) -> Void,
-            lost: @escaping @EventLoop (String) -> Void,
-            failed: @escaping @EventLoop (String) -> Void,
-            unwatchable: @escaping @EventLoop (String) -> Void
-        ) {
-            self.updated = updated
-            self.lost = lost
-            self.failed = failed
-            self.unwatchable = unwatchable
-        }
-    }
-
     /// For requests; nil without a connection.
     package private(set) var requests: ServiceConnection?
     /// True if the core has answered on the present connection.
     package private(set) var isAnswered = false
 
     private let kinds: Set<String>?
-    private let handlers: Handlers
+    private let updated: @EventLoop (ChannelInterface.Update) -> Void
+    private let lost: @EventLoop (String) -> Void
+    private let failed: @EventLoop (String) -> Void
+    private let unwatchable: @EventLoop (String) -> Void
     private var events: ServiceConnection?
     private lazy var reconnector = Reconnector(
         to: .core,
-        Reconnector.Handlers(
-            connect: { [weak self] () throws(ServiceError) in try self?.connect() },
-            unreachable: { [handlers] in handlers.failed("\($0)") },
-            unwatchable: { [handlers] in handlers.unwatchable("\($0)") }
-        )
+        connect: { [weak self] () throws(ServiceError) in try self?.connect() },
+        unreachable: { [failed] in failed("\($0)") },
+        unwatchable: { [unwatchable] in unwatchable("\($0)") }
     )
 
     /// - Parameters:
     ///   - kinds: The kinds of events to receive, named as in ``CoreEvent/kind``; nil for all.
-    ///   - handlers: Called on the loop, also before ``start()`` returns.
-    package init(eventsOf kinds: Set<String>? = nil, _ handlers: Handlers) {
+    ///   - updated: The first update of each connection has the status, the others have an event.
+    ///   - lost: The core had answered, and is lost, for this reason.
+    ///   - failed: No connection could be made, or there is none any more, for this reason. Called before
+    ///     `lost`, and perhaps before ``start()`` returns.
+    ///   - unwatchable: The core's socket cannot be watched, for this reason, which costs an attempt every
+    ///     few seconds.
+    package init(
+        eventsOf kinds: Set<String>? = nil,
+        updated: @escaping @EventLoop (ChannelInterface.Update) -> Void,
+        lost: @escaping @EventLoop (String) -> Void,
+        failed: @escaping @EventLoop (String) -> Void,
+        unwatchable: @escaping @EventLoop (String) -> Void
+    ) {
         self.kinds = kinds
-        self.handlers = handlers
+        self.updated = updated
+        self.lost = lost
+        self.failed = failed
+        self.unwatchable = unwatchable
     }
 
     /// Connects, now or as soon as the core listens. Where systemd listens for the core, this starts it.
@@ -88,16 +77,16 @@ package final class CoreConnection {
             isAnswered = true
             reconnector.answered()
         }
-        handlers.updated(update)
+        updated(update)
     }
 
     private func lose(_ reason: String) {
         guard requests != nil else { return }
         let wasAnswered = isAnswered
         disconnect()
-        handlers.failed(reason)
+        failed(reason)
         reconnector.lost()
-        if wasAnswered { handlers.lost(reason) }
+        if wasAnswered { lost(reason) }
     }
 
     private func disconnect() {

@@ -3,29 +3,10 @@ package import EventLoop
 /// Carries out what ``Reconnection`` decides, for the one connection of a client to its daemon.
 @EventLoop
 package final class Reconnector {
-    package struct Handlers {
-        let connect: @EventLoop () throws(ServiceError) -> Void
-        let unreachable: @EventLoop (ServiceError) -> Void
-        let unwatchable: @EventLoop (any Error) -> Void
-
-        /// - Parameters:
-        ///   - connect: Connects to the daemon's socket, and later reports ``Reconnector/answered()`` or
-        ///     ``Reconnector/lost()``.
-        ///   - unreachable: `connect` has thrown this. May call ``Reconnector/stop()``.
-        ///   - unwatchable: The socket's path cannot be watched, which costs an attempt every few seconds.
-        package init(
-            connect: @escaping @EventLoop () throws(ServiceError) -> Void,
-            unreachable: @escaping @EventLoop (ServiceError) -> Void,
-            unwatchable: @escaping @EventLoop (any Error) -> Void = { _ in }
-        ) {
-            self.connect = connect
-            self.unreachable = unreachable
-            self.unwatchable = unwatchable
-        }
-    }
-
     private let socket: RuntimeSocket
-    private let handlers: Handlers
+    private let attempt: @EventLoop () throws(ServiceError) -> Void
+    private let unreachable: @EventLoop (ServiceError) -> Void
+    private let unwatchable: @EventLoop (any Error) -> Void
     private var reconnection: Reconnection
     private var watch: FileWatch?
     private lazy var delay = TimerSource { [weak self] in self?.handle(.delayElapsed) }
@@ -33,10 +14,21 @@ package final class Reconnector {
     /// - Parameters:
     ///   - socket: The daemon's.
     ///   - backOff: The delays between attempts.
-    ///   - handlers: Called on the loop, `connect` also before ``start()`` and the other calls return.
-    package init(to socket: RuntimeSocket, backOff: BackOff = BackOff(), _ handlers: Handlers) {
+    ///   - connect: Connects to the daemon's socket, and later reports ``answered()`` or ``lost()``. Called
+    ///     also before ``start()`` and the other calls return.
+    ///   - unreachable: `connect` has thrown this. May call ``stop()``.
+    ///   - unwatchable: The socket's path cannot be watched, which costs an attempt every few seconds.
+    package init(
+        to socket: RuntimeSocket,
+        backOff: BackOff = BackOff(),
+        connect: @escaping @EventLoop () throws(ServiceError) -> Void,
+        unreachable: @escaping @EventLoop (ServiceError) -> Void,
+        unwatchable: @escaping @EventLoop (any Error) -> Void = { _ in }
+    ) {
         self.socket = socket
-        self.handlers = handlers
+        attempt = connect
+        self.unreachable = unreachable
+        self.unwatchable = unwatchable
         reconnection = Reconnection(backOff: backOff)
     }
 
@@ -69,9 +61,9 @@ package final class Reconnector {
 
     private func connect() {
         do throws(ServiceError) {
-            try handlers.connect()
+            try attempt()
         } catch {
-            handlers.unreachable(error)
+            unreachable(error)
             handle(.attemptFailed)
         }
     }
@@ -84,7 +76,7 @@ package final class Reconnector {
                 if FileWatch.target(of: path) == .exists { self?.handle(.socketAppeared) }
             }
         } catch {
-            handlers.unwatchable(error)
+            unwatchable(error)
             handle(.watchFailed)
         }
     }

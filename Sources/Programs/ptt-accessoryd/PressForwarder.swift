@@ -36,12 +36,10 @@ final class PressForwarder {
     private var isWatchFailureLogged = false
     private lazy var core = CoreConnection(
         eventsOf: Self.kinds,
-        CoreConnection.Handlers(
-            updated: { [weak self] in self?.handle($0) },
-            lost: { [weak self] in self?.handler(.lost(reason: $0)) },
-            failed: { [weak self] in self?.logAbsence($0) },
-            unwatchable: { [weak self] in self?.logWatchFailure($0) }
-        )
+        updated: { [weak self] in self?.handle($0) },
+        lost: { [weak self] in self?.handler(.lost(reason: $0)) },
+        failed: { [weak self] in self?.logAbsence($0) },
+        unwatchable: { [weak self] in self?.logWatchFailure($0) }
     )
     /// Why no press may begin anything; nil usually.
     private var suspension: String?

@@ -15,12 +15,10 @@ final class CoreRequests {
 
     private let log: Logger
     private lazy var core = CoreConnection(
-        CoreConnection.Handlers(
-            updated: { [weak self] in self?.handle($0) },
-            lost: { [weak self] _ in self?.lost() },
-            failed: { [log] in log.debug("\($0)") },
-            unwatchable: { [log] in log.debug("the core's socket cannot be watched: \($0)") }
-        )
+        updated: { [weak self] in self?.handle($0) },
+        lost: { [weak self] _ in self?.lost() },
+        failed: { [log] in log.debug("\($0)") },
+        unwatchable: { [log] in log.debug("the core's socket cannot be watched: \($0)") }
     )
 
     init(log: Logger) {
