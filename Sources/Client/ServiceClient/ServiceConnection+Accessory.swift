@@ -82,9 +82,6 @@ extension ServiceConnection {
         _ handler: @escaping @EventLoop (AccessoryInterface.Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
-        let socket = socket
-        subscribe(AccessoryInterface.subscribe, NoParameters(), handler) {
-            ended($0 ?? .lost(socket, reason: "the subscription ended"))
-        }
+        follow(AccessoryInterface.subscribe, NoParameters(), handler, ended: ended)
     }
 }

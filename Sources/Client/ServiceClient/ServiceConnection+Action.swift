@@ -24,9 +24,6 @@ extension ServiceConnection {
         _ handler: @escaping @EventLoop (ActionInterface.Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
-        let socket = socket
-        subscribe(ActionInterface.subscribe, NoParameters(), handler) {
-            ended($0 ?? .lost(socket, reason: "the subscription ended"))
-        }
+        follow(ActionInterface.subscribe, NoParameters(), handler, ended: ended)
     }
 }

@@ -42,14 +42,7 @@ extension ServiceConnection {
         _ handler: @escaping @EventLoop (ChannelInterface.LevelReport) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
-        let socket = socket
-        subscribe(
-            ChannelInterface.subscribeLevels,
-            NoParameters(),
-            wanted: { _ in true },
-            handler,
-            ended: { ended($0 ?? .lost(socket, reason: "the subscription ended")) }
-        )
+        follow(ChannelInterface.subscribeLevels, NoParameters(), handler, ended: ended)
     }
 
     package func removeVirtualMicrophone() async throws(ServiceError) {
@@ -68,8 +61,7 @@ extension ServiceConnection {
         _ handler: @escaping @EventLoop (ChannelInterface.Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
-        let socket = socket
-        subscribe(
+        follow(
             ChannelInterface.subscribe,
             NoParameters(),
             wanted: { update in
@@ -77,7 +69,7 @@ extension ServiceConnection {
                 return kinds.contains(kind)
             },
             handler,
-            ended: { ended($0 ?? .lost(socket, reason: "the subscription ended")) }
+            ended: ended
         )
     }
 }

@@ -128,6 +128,21 @@ package final class ServiceConnection {
         }
     }
 
+    /// As ``subscribe(_:_:timeLimit:wanted:_:ended:)``, for updates of which none is the last: `ended` always
+    /// receives an error.
+    func follow<Request, Update>(
+        _ method: InterfaceMethod<Request, Update>,
+        _ request: Request,
+        wanted: @escaping @EventLoop (JSONObject) -> Bool = { _ in true },
+        _ handler: @escaping @EventLoop (Update) -> Void,
+        ended: @escaping @EventLoop (ServiceError) -> Void
+    ) {
+        let socket = socket
+        subscribe(method, request, wanted: wanted, handler) {
+            ended($0 ?? .lost(socket, reason: "the subscription ended"))
+        }
+    }
+
     private func decoded<Value: Decodable>(_ answer: VarlinkClient.Answer) -> Result<Value, ServiceError> {
         switch answer {
         case .failure(let error):
