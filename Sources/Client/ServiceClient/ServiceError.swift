@@ -53,11 +53,5 @@ extension RuntimeSocket {
         }
     }
 
-    var unit: String {
-        switch self {
-        case .core, .audio: "pttd.socket"
-        case .accessory: "ptt-accessoryd.socket"
-        case .actions: "ptt-actions.socket"
-        }
-    }
+    var unit: String { program + ".socket" }
 }
