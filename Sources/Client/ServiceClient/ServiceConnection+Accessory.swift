@@ -39,10 +39,6 @@ extension ServiceConnection {
         ).remark
     }
 
-    package func explain(_ identifier: String) async throws(ServiceError) -> AccessoryInterface.ExplainReply {
-        try await call(AccessoryInterface.explain, AccessoryInterface.ExplainRequest(identifier: identifier))
-    }
-
     /// Scans until the time is over or this connection closes.
     ///
     /// - Parameters:

@@ -28,10 +28,6 @@ extension ServiceConnection {
         _ = try await call(ChannelInterface.endTransmitting, request)
     }
 
-    package func setVolume(_ percent: Int) async throws(ServiceError) {
-        _ = try await call(ChannelInterface.setVolume, ChannelInterface.VolumeRequest(volume: percent))
-    }
-
     /// Subscribes to the levels of microphone and speaker.
     ///
     /// - Parameters:
@@ -43,10 +39,6 @@ extension ServiceConnection {
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
         follow(ChannelInterface.subscribeLevels, NoParameters(), handler, ended: ended)
-    }
-
-    package func removeVirtualMicrophone() async throws(ServiceError) {
-        _ = try await call(ChannelInterface.removeVirtualMicrophone, NoParameters())
     }
 
     /// Subscribes to the core's events. The first update has the status, each later one an event.

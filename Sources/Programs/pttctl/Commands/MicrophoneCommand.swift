@@ -26,7 +26,8 @@ struct MicrophoneCommand: ParsableCommand {
         func run() throws {
             let json = output.json
             try runOnLoop {
-                try await ServiceConnection.core().removeVirtualMicrophone()
+                _ = try await ServiceConnection.core()
+                    .call(ChannelInterface.removeVirtualMicrophone, NoParameters())
                 if !json { Terminal.print("removed the Push-to-Talk Microphone") }
             }
         }

@@ -20,7 +20,7 @@ struct VolumeCommand: ParsableCommand {
         let (json, percent) = (output.json, percent)
         try runOnLoop {
             let core = try ServiceConnection.core()
-            if let percent { try await core.setVolume(percent) }
+            if let percent { _ = try await core.call(ChannelInterface.setVolume, .init(volume: percent)) }
             let volume = try await core.status().volume
             if json { try Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
         }
