@@ -4,21 +4,22 @@ public import Foundation
 ///
 /// The image is not decoded here, but by the program that shows it.
 public final class UIImage: NSObject, Sendable {
-    private let bytes: Data
+    /// The bytes of the file.
+    package let encoded: Data
 
     /// In pixels, from the header of a PNG, JPEG or GIF file; zero for any other file.
     public let size: CGSize
 
     /// Creates an image without data, which is not shown.
     override public init() {
-        bytes = Data()
+        encoded = Data()
         size = .zero
     }
 
     /// Creates an image from the bytes of a file; nil if there are none.
     public init?(data: Data) {
         guard !data.isEmpty else { return nil }
-        bytes = data
+        encoded = data
         size = ImageHeader.size(of: data) ?? .zero
     }
 
@@ -68,17 +69,14 @@ public final class UIImage: NSObject, Sendable {
 
     /// The bytes if they are a PNG file, otherwise nil; other formats are not converted.
     public func pngData() -> Data? {
-        ImageHeader.isPNG(bytes) ? bytes : nil
+        ImageHeader.isPNG(encoded) ? encoded : nil
     }
 
     /// The bytes if they are a JPEG file, otherwise nil. Nothing is converted, so that `compressionQuality`
     /// has no effect.
     public func jpegData(compressionQuality: CGFloat) -> Data? {
-        ImageHeader.isJPEG(bytes) ? bytes : nil
+        ImageHeader.isJPEG(encoded) ? encoded : nil
     }
-
-    /// The bytes of the file.
-    package var encoded: Data { bytes }
 }
 
 /// Reads the headers of image files.

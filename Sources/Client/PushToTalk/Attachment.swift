@@ -163,7 +163,7 @@ final class Attachment {
                 let request = ChannelInterface.DescriptorRequest(
                     channelID: channelID,
                     name: descriptor.name,
-                    image: descriptor.imageText
+                    image: descriptor.image?.base64
                 )
                 call(ChannelInterface.setDescriptor, request) { _ in }
             }

@@ -22,7 +22,7 @@ struct PushAnswer: Sendable {
         let name: ApplicationInterface.PushResult
         switch result {
         case .participant(let speaker):
-            participant = .init(name: speaker.name, image: speaker.imageText)
+            participant = .init(name: speaker.name, image: speaker.image?.base64)
             name = .activeRemoteParticipant
         case .leave: name = .leaveChannel
         case .processed: name = .processed

@@ -26,7 +26,7 @@ extension PTChannelManager {
     ) {
         let request = ApplicationInterface.ParticipantRequest(
             channelID: ChannelID(channelUUID),
-            participant: participant.map { .init(name: $0.name, image: $0.imageText) }
+            participant: participant.map { .init(name: $0.name, image: $0.image?.base64) }
         )
         if participant == nil { onAttachment { $0.participantClearings += 1 } }
         call(ApplicationInterface.setActiveRemoteParticipant, request, completion: completionHandler)
@@ -55,7 +55,7 @@ extension PTChannelManager {
         let request = ChannelInterface.DescriptorRequest(
             channelID: ChannelID(channelUUID),
             name: channelDescriptor.name,
-            image: channelDescriptor.imageText
+            image: channelDescriptor.image?.base64
         )
         call(ChannelInterface.setDescriptor, request, completion: completionHandler)
     }

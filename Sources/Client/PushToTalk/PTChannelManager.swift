@@ -93,7 +93,7 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
             channelID: ChannelID(channelUUID),
             name: descriptor.name,
             application: nil,
-            image: descriptor.imageText
+            image: descriptor.image?.base64
         )
         onAttachment { attachment in
             attachment.join(ChannelID(channelUUID), request) { refusal in

@@ -50,21 +50,12 @@ public final class PTPushResult: NSObject, Sendable {
     public class var leaveChannel: PTPushResult { PTPushResult(.leave) }
 }
 
-extension PTChannelDescriptor {
-    /// The image in base64, as in a message to the core.
-    var imageText: String? { image?.text }
-}
-
-extension PTParticipant {
-    /// The image in base64, as in a message to the core.
-    var imageText: String? { image?.text }
-}
-
 extension UIImage {
     /// More bytes than the core accepts of an image, and few enough for a message.
     private static let longest = 300 * 1024
 
-    fileprivate var text: String? {
+    /// As in a message to the core; nil for an image that is left out.
+    var base64: String? {
         guard !encoded.isEmpty else { return nil }
         guard encoded.count <= Self.longest else {
             Diagnostics.note("an image of \(encoded.count) bytes is left out: at most 256 KiB are kept")
