@@ -53,21 +53,13 @@ struct PushAnswer: Sendable {
 ///
 /// Unchecked because of the payload, which is made for one callback and passed to it alone.
 final class DeliveredPush: @unchecked Sendable {
-    private enum Progress {
-        /// Waits in the callback queue.
-        case waiting
-        /// The delegate has received it.
-        case delivered
-        /// The core no longer waits for its answer.
-        case withdrawn
-    }
-
     let push: Push
     let channelUUID: UUID
     let payload: [String: Any]
     /// Receives the application's answer.
     let answer: @Sendable (PushAnswer) -> Void
-    private let progress = Mutex(Progress.waiting)
+    /// False once the delegate has received it, or the core no longer waits for its answer.
+    private let isWaiting = Mutex(true)
 
     init(
         _ push: Push,
@@ -85,16 +77,15 @@ final class DeliveredPush: @unchecked Sendable {
     ///
     /// - Returns: True if the delegate is to be called.
     func begin() -> Bool {
-        progress.withLock { progress in
-            guard progress == .waiting else { return false }
-            progress = .delivered
-            return true
+        isWaiting.withLock { isWaiting in
+            defer { isWaiting = false }
+            return isWaiting
         }
     }
 
     /// Prevents the delivery, unless it has begun.
     func withdraw() {
-        progress.withLock { if $0 == .waiting { $0 = .withdrawn } }
+        isWaiting.withLock { $0 = false }
     }
 }
 
