@@ -8,7 +8,7 @@ import Testing
     static let silent = Destination.radio
     static let speaking = {
         var view = silent
-        view.speaker = .init(name: Text("Anna"), imageID: "a")
+        view.speaker = .init(name: Text("Anna"))
         return view
     }()
 
@@ -24,17 +24,15 @@ import Testing
         let player = MediaPlayer.Content(Self.speaking, Self.media)
         #expect(player?.title == "Anna speaks")
         #expect(player?.artist == "Radio")
-        #expect(player?.imageID == "a")
         var talking = Self.silent
         talking.isMicrophoneOpen = true
         #expect(MediaPlayer.Content(talking, Self.media)?.title == "The microphone is open")
     }
 
-    @Test func `a locked screen shows no name and no picture`() {
+    @Test func `a locked screen shows no name`() {
         var locked = Self.speaking
         locked.isLocked = true
         #expect(MediaPlayer.Content(locked, Self.media)?.title == "Somebody speaks")
-        #expect(MediaPlayer.Content(locked, Self.media)?.imageID == nil)
     }
 
     @Test func `only what stops music stops a transmission`() {

@@ -28,8 +28,6 @@ package enum MediaPlayer {
     package struct Content: Equatable, Sendable {
         package let title: Text
         package let artist: Text
-        /// The picture of the speaker.
-        package let imageID: String?
 
         /// - Returns: Nil while there is to be no player.
         package init?(_ view: Destination?, _ settings: IndicatorSettings) {
@@ -37,8 +35,6 @@ package enum MediaPlayer {
             else { return nil }
             title = view.sentence(namesOnLockScreen: settings.namesOnLockScreen, withMicrophone: true)
             artist = view.name
-            let showsPerson = !view.isLocked || settings.namesOnLockScreen
-            imageID = showsPerson && !view.isMicrophoneOpen ? view.speaker?.imageID : nil
         }
     }
 }
