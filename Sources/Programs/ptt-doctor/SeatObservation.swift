@@ -4,7 +4,11 @@ import EventLoop
 import Glibc
 
 extension SeatFacts {
-    private static let service = "org.freedesktop.login1"
+    private static let manager = RemoteInterface(
+        service: "org.freedesktop.login1",
+        path: "/org/freedesktop/login1",
+        name: "org.freedesktop.login1.Manager"
+    )
 
     @EventLoop
     static func observed(on host: Host, _ system: Result<BusConnection, BusError>) async -> Result<
@@ -12,14 +16,7 @@ extension SeatFacts {
     > {
         do throws(BusError) {
             let bus = try system.get()
-            let list = try await bus.ask(
-                MethodCall(
-                    to: service,
-                    path: "/org/freedesktop/login1",
-                    interface: service + ".Manager",
-                    member: "ListSessions"
-                )
-            )
+            let list = try await bus.ask(manager.call("ListSessions"))
             var sessions: [Session] = []
             for entry in list.first?.asArray ?? [] {
                 if let session = try await session(entry, on: bus) { sessions.append(session) }
@@ -38,13 +35,12 @@ extension SeatFacts {
             let identifier = members[0].asString, let path = members[4].asObjectPath
         else { return nil }
         do throws(BusError) {
-            let call = MethodCall.getProperty(
-                "Active",
-                interface: service + ".Session",
-                of: service,
-                path: path
+            let session = RemoteInterface(
+                service: manager.service,
+                path: path,
+                name: "org.freedesktop.login1.Session"
             )
-            let isActive = try await bus.ask(call).first?.asBool ?? false
+            let isActive = try await bus.ask(session.get("Active")).first?.asBool ?? false
             return Session(identifier: identifier, seat: members[3].asString ?? "", isActive: isActive)
         } catch  where error.kind == .unknownObject {
             return nil

@@ -30,7 +30,11 @@ struct ServiceManager {
     let bus: BusConnection
     let host: Host
 
-    private static let service = "org.freedesktop.systemd1"
+    private static let manager = RemoteInterface(
+        service: "org.freedesktop.systemd1",
+        path: "/org/freedesktop/systemd1",
+        name: "org.freedesktop.systemd1.Manager"
+    )
 
     func units(_ names: [String]) async throws(BusError) -> [UnitFacts] {
         var units: [UnitFacts] = []
@@ -40,15 +44,7 @@ struct ServiceManager {
 
     func unit(_ name: String) async throws(BusError) -> UnitFacts {
         // GetUnit knows only what is loaded; this reads the file of a unit that is not, and starts nothing.
-        let loaded = try await bus.ask(
-            MethodCall(
-                to: Self.service,
-                path: "/org/freedesktop/systemd1",
-                interface: Self.service + ".Manager",
-                member: "LoadUnit",
-                arguments: [.string(name)]
-            )
-        )
+        let loaded = try await bus.ask(Self.manager.call("LoadUnit", [.string(name)]))
         guard let path = loaded.first?.asObjectPath else { return UnitFacts(name, load: "error") }
         let unit = try await properties("Unit", path)
         let own = try await properties(name.hasSuffix(".socket") ? "Socket" : "Service", path)
@@ -65,8 +61,8 @@ struct ServiceManager {
     }
 
     private func properties(_ kind: String, _ path: ObjectPath) async throws(BusError) -> [BusKey: BusValue] {
-        let interface = "\(Self.service).\(kind)"
-        let values = try await bus.ask(.getProperties(interface, of: Self.service, path: path))
+        let service = Self.manager.service
+        let values = try await bus.ask(.getProperties("\(service).\(kind)", of: service, path: path))
         return values.first?.asProperties ?? [:]
     }
 }
