@@ -13,26 +13,18 @@ extension DaemonFacts {
         async let core = SocketAnswer.observed(.core)
         async let accessory = SocketAnswer.observed(.accessory)
         var facts = DaemonFacts(core: await core, accessory: await accessory, version: Product.version)
-        if case .answered = facts.core, let reply = await status() {
-            facts.status = reply.status
-            facts.unheardDevices = reply.unheardDevices ?? []
+        // That a daemon which has just answered does not any more is not worth a finding of its own.
+        if case .answered = facts.core {
+            let reply = try? await ServiceConnection.core()
+                .call(ChannelInterface.getStatus, NoParameters(), timeLimit: Host.timeLimit)
+            facts.status = reply?.status
+            facts.unheardDevices = reply?.unheardDevices ?? []
         }
-        if case .answered = facts.accessory { facts.devices = await devices() }
+        if case .answered = facts.accessory {
+            facts.devices = try? await ServiceConnection.accessory()
+                .call(AccessoryInterface.getDevices, NoParameters(), timeLimit: Host.timeLimit)
+        }
         return facts
-    }
-
-    /// Nil if the daemon, which has just answered, does not any more: that is not worth a finding of its own.
-    @EventLoop
-    private static func status() async -> ChannelInterface.StatusReply? {
-        try? await ServiceConnection.core()
-            .call(ChannelInterface.getStatus, NoParameters(), timeLimit: Host.timeLimit)
-    }
-
-    /// As ``status()``.
-    @EventLoop
-    private static func devices() async -> AccessoryInterface.DevicesReply? {
-        try? await ServiceConnection.accessory()
-            .call(AccessoryInterface.getDevices, NoParameters(), timeLimit: Host.timeLimit)
     }
 }
 

@@ -18,14 +18,14 @@ struct UserFiles: Sendable {
 
     @EventLoop
     static func observed(on host: Host) async -> UserFiles {
-        let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
+        let directory = UserDirectory.state.path.map { $0 + "/pushtotalk" }
         let paths = Configuration.paths + EnrolmentFile.paths + ConfigurationFile.paths(ActionFile.name)
         // A network's disk that hangs blocks each call: what follows reads only from one that has answered.
-        let probe = await Host.bounded {
+        let answer = await Host.bounded {
             for path in paths { _ = access(path, R_OK) }
-            return Probe(state: state.map(FileFacts.StateDirectory.init(observing:)))
+            return directory.map(FileFacts.StateDirectory.init(observing:))
         }
-        guard let probe else { return UserFiles() }
+        guard let state = answer else { return UserFiles() }
         var files = UserFiles()
         let configuration = files.readConfiguration(on: host)
         let enrolments = files.readEnrolments(on: host)
@@ -36,13 +36,9 @@ struct UserFiles: Sendable {
             isClosed: isClosed,
             enrolments: enrolments,
             actions: Self.actions(on: host),
-            state: probe.state
+            state: state
         )
         return files
-    }
-
-    private struct Probe: Sendable {
-        let state: FileFacts.StateDirectory?
     }
 
     private mutating func readConfiguration(on host: Host) -> FileFacts.Configured? {
