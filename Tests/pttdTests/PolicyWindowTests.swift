@@ -1,5 +1,6 @@
 import PTTCore
 import PTTMessages
+import TOML
 import Testing
 
 @testable import CoreConfiguration
@@ -126,20 +127,20 @@ import Testing
 
     @Test(arguments: ["8:00", "08:0", "08.00", "24:01", "25:00", "12:60", "+8:00", "0x:10", "", "aa:bb"])
     func `text that is not a time of day is refused by name`(text: String) {
-        let error = #expect(throws: ClosedTime.Invalid.self) {
+        let error = #expect(throws: TOMLError.self) {
             try ClosedTime(days: nil, from: text, to: "12:00").check()
         }
-        #expect(error?.description.contains(text) == true)
-        #expect(throws: ClosedTime.Invalid.self) {
+        #expect(error?.reason.contains(text) == true)
+        #expect(throws: TOMLError.self) {
             try ClosedTime(days: nil, from: "12:00", to: text).check()
         }
     }
 
     @Test func `text that is not a day of the week is refused by name`() {
-        let error = #expect(throws: ClosedTime.Invalid.self) {
+        let error = #expect(throws: TOMLError.self) {
             try ClosedTime(days: ["mon", "Monday"], from: "08:00", to: "12:00").check()
         }
-        #expect(error?.description.contains("Monday") == true)
+        #expect(error?.reason.contains("Monday") == true)
     }
 
     @Test func `the week begins on Monday, as the days of a file are named`() {

@@ -15,17 +15,12 @@ package struct PolicyFile: Equatable, Decodable {
     /// The machine's, and the user's. All that exist apply.
     package static var paths: [String] { ConfigurationFile.paths("pushtotalk/policy.toml") }
 
-    /// The policy file is a symbolic link without a target.
-    package struct BrokenLink: Error, CustomStringConvertible {
-        package let link: String
-
-        package var description: String { "\(link) is a link to a file that does not exist" }
-    }
-
     /// - Returns: Nil if there is no such file.
     package static func load(_ path: String) throws -> PolicyFile? {
         guard let text = try TextFile.read(path, limit: sizeLimit) else {
-            if case .isBroken(let link) = FileWatch.target(of: path) { throw BrokenLink(link: link) }
+            if case .isBroken(let link) = FileWatch.target(of: path) {
+                throw TOMLError(place: nil, reason: "\(link) is a link to a file that does not exist")
+            }
             return nil
         }
         let file = try TOML.decode(PolicyFile.self, from: text)
@@ -44,23 +39,19 @@ package struct ClosedTime: Equatable, Decodable {
     /// `06:00`
     package let to: String
 
-    package struct Invalid: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     fileprivate static let names = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
     package func check() throws {
         for day in days ?? [] where !Self.names.contains(day) {
-            throw Invalid(description: "\(day) is not a day: use \(Self.names.joined(separator: ", "))")
+            let reason = "\(day) is not a day: use \(Self.names.joined(separator: ", "))"
+            throw TOMLError(place: nil, reason: reason)
         }
         for time in [from, to] where Self.minutes(time) == nil {
-            throw Invalid(description: "\(time) is not a time of day: write it as 22:00")
+            throw TOMLError(place: nil, reason: "\(time) is not a time of day: write it as 22:00")
         }
         if from == to {
-            throw Invalid(
-                description: "from \(from) to \(to) is empty: a whole day is from 00:00 to 24:00"
-            )
+            let reason = "from \(from) to \(to) is empty: a whole day is from 00:00 to 24:00"
+            throw TOMLError(place: nil, reason: reason)
         }
     }
 
