@@ -94,10 +94,10 @@ extension Configuration {
     private func check() throws(TOMLError) {
         try Self.check("time-limit", timeLimit, Self.timeLimits, "seconds")
         try Self.check("release-lag", releaseLag, Self.releaseLags, "milliseconds")
-        try Self.check("while-locked", whileLocked, TalkSession.WhileLocked.self)
-        try Self.check("bluetooth-headset", bluetoothHeadset, HeadsetMode.self)
-        try Self.check("ducking", ducking, DuckingMode.self)
-        try Self.check("gate", tones?.gate, ToneGate.self)
+        try ConfigurationFile.check("while-locked", whileLocked, TalkSession.WhileLocked.self)
+        try ConfigurationFile.check("bluetooth-headset", bluetoothHeadset, HeadsetMode.self)
+        try ConfigurationFile.check("ducking", ducking, DuckingMode.self)
+        try ConfigurationFile.check("gate", tones?.gate, ToneGate.self)
     }
 
     private static func check(
@@ -109,15 +109,5 @@ extension Configuration {
         guard let value, !range.contains(value) else { return }
         let limits = "\(range.lowerBound) to \(range.upperBound) \(unit)"
         throw TOMLError(place: nil, reason: "\(key) is \(value), it must be \(limits)")
-    }
-
-    private static func check<Choice: RawRepresentable<String> & CaseIterable>(
-        _ key: String,
-        _ value: String?,
-        _ choices: Choice.Type
-    ) throws(TOMLError) {
-        guard let value, Choice(rawValue: value) == nil else { return }
-        let names = choices.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        throw TOMLError(place: nil, reason: "\(key) is \"\(value)\", it must be one of \(names)")
     }
 }

@@ -31,9 +31,7 @@ extension IndicatorSettings {
     ) -> (value: IndicatorSettings, unusable: [ConfigurationFile.Unusable]) {
         let (file, unusable) = ConfigurationFile.load(over: IndicatorConfiguration(), paths) {
             file throws(TOMLError) in
-            guard let value = file.lockScreen, LockScreen(rawValue: value) == nil else { return }
-            let values = LockScreen.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            throw TOMLError(place: nil, reason: "lock-screen is \"\(value)\", it must be one of \(values)")
+            try ConfigurationFile.check("lock-screen", file.lockScreen, LockScreen.self)
         }
         let lockScreen = file.lockScreen.flatMap { LockScreen(rawValue: $0) }
         let value = IndicatorSettings(

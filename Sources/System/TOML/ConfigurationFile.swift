@@ -48,6 +48,17 @@ package enum ConfigurationFile {
         }
         return (value, unusable)
     }
+
+    /// Refuses a value of a key that is none of its choices.
+    package static func check<Choice: RawRepresentable<String> & CaseIterable>(
+        _ key: String,
+        _ value: String?,
+        _ choices: Choice.Type
+    ) throws(TOMLError) {
+        guard let value, Choice(rawValue: value) == nil else { return }
+        let names = choices.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        throw TOMLError(place: nil, reason: "\(key) is \"\(value)\", it must be one of \(names)")
+    }
 }
 
 extension JSONObject {
