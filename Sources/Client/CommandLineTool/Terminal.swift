@@ -88,10 +88,7 @@ extension Terminal.Part {
 
     /// Outside of strings JSON has printable characters only.
     private static func jsonEscape(_ scalar: Unicode.Scalar) -> String {
-        UTF16.encode(scalar)?.map { unit in
-            let digits = String(unit, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }.joined() ?? ""
+        UTF16.encode(scalar)?.map { "\\u" + String(hexadecimal: UInt64($0), digits: 4) }.joined() ?? ""
     }
 }
 

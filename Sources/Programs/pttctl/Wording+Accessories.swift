@@ -102,8 +102,8 @@ extension Wording {
 
     private static func write(_ write: ConnectionPolicy.Write) -> String {
         switch write.change {
-        case .value(let bytes): "\(hexadecimal(bytes)) to \(attribute(write.attribute))"
-        case .setBits(let bits): "the bits \(hexadecimal(bits)) in \(attribute(write.attribute))"
+        case .value(let bytes): "\(bytes.hexadecimal.uppercased()) to \(attribute(write.attribute))"
+        case .setBits(let bits): "the bits \(bits.hexadecimal.uppercased()) in \(attribute(write.attribute))"
         }
     }
 
@@ -127,10 +127,11 @@ extension Wording {
     private static func text(_ decoder: FrameDecoder) -> String {
         switch decoder {
         case .bytes(let patterns):
-            return patterns.map { "\(hexadecimal($0.bytes)) \(text($0.signals))" }.joined(separator: ", ")
+            return patterns.map { "\($0.bytes.hexadecimal.uppercased()) \(text($0.signals))" }
+                .joined(separator: ", ")
         case .bits(let table):
             let bits = table.roles.sorted { $0.key < $1.key }.map {
-                "bit \(hexadecimal([$0.key])) \($0.value.fileText)"
+                "bit \([$0.key].hexadecimal.uppercased()) \($0.value.fileText)"
             }
             return bits.joined(separator: ", ")
         case .tokens(let table): return text(table)
@@ -144,21 +145,11 @@ extension Wording {
 
     private static func text(_ input: KeyInput) -> String {
         input.meanings.sorted { $0.key < $1.key }.map { code, meaning in
-            let name = KeyName.name(of: code) ?? "\(code)"
-            return switch meaning {
-            case .button(let role): "\(name) \(role.fileText)"
-            case .down(let role): "\(name) \(role.fileText) down"
-            case .up(let role): "\(name) \(role.fileText) up"
-            case .tap(let role): "\(name) \(role.fileText) tap"
-            }
+            "\(KeyName.name(of: code) ?? "\(code)") \(meaning.fileText)"
         }.joined(separator: ", ")
     }
 
     private static func text(_ signals: [Signal]) -> String {
         signals.isEmpty ? "battery" : signals.compactMap(\.fileText).joined(separator: " and ")
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
     }
 }

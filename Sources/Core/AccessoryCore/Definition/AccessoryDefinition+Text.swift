@@ -162,7 +162,7 @@ extension String {
 }
 
 extension KeyInput.Meaning {
-    fileprivate var fileText: String {
+    package var fileText: String {
         switch self {
         case .button(let role): role.fileText
         case .down(let role): "\(role.fileText) down"
