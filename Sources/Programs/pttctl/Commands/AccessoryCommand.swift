@@ -86,21 +86,12 @@ struct AccessoryCheckCommand: ParsableCommand {
     var file: String
 
     func run() throws {
-        let name = file.split(separator: "/").last.map { String($0) } ?? file
-        let identifier = name.hasSuffix(".toml") ? String(name.dropLast(".toml".count)) : name
-        guard name.hasSuffix(".toml"), identifier.isAccessoryIdentifier else {
-            throw fail("its name is not letters, digits, - and _ that end in .toml")
-        }
         let definition: AccessoryDefinition
         do {
-            guard let text = try TextFile.read(file, limit: AccessoryFolders.sizeLimit) else {
-                throw fail("there is no such file")
-            }
-            definition = try AccessoryDefinition(toml: text, identifier: identifier)
-        } catch let error as ExitCode {
-            throw error
+            definition = try read()
         } catch {
-            throw fail("\(error)")
+            Terminal.printError("\(file): \(error)")
+            throw ExitCode.failure
         }
         for line in Wording.lines(definition) { Terminal.print(line) }
         let failures = definition.failedExamples()
@@ -114,9 +105,15 @@ struct AccessoryCheckCommand: ParsableCommand {
         if !failures.isEmpty { throw ExitCode.failure }
     }
 
-    private func fail(_ reason: String) -> ExitCode {
-        Terminal.printError("\(file): \(reason)")
-        return ExitCode.failure
+    private func read() throws -> AccessoryDefinition {
+        let identifier = AccessoryArgument.identifier(file)
+        guard file.hasSuffix(".toml"), identifier.isAccessoryIdentifier else {
+            throw CommandError("its name is not letters, digits, - and _ that end in .toml")
+        }
+        guard let text = try TextFile.read(file, limit: AccessoryFolders.sizeLimit) else {
+            throw CommandError("there is no such file")
+        }
+        return try AccessoryDefinition(toml: text, identifier: identifier)
     }
 }
 
