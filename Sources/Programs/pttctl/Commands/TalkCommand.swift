@@ -1,3 +1,4 @@
+import AccessoryCore
 import ArgumentParser
 import CommandLineTool
 import EventLoop
@@ -24,13 +25,11 @@ struct TalkCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     /// Named as in accessory files.
-    private static let roles: KeyValuePairs = [
-        "talk": ButtonRole.talk, "emergency": .emergency, "second-talk": .secondTalk,
-    ]
-    private static let roleNames = roles.map(\.key).joined(separator: ", ")
+    private static let roles = ButtonRole.allCases.filter(\.transmits)
+    private static let roleNames = roles.map(\.fileText).joined(separator: ", ")
 
     private static func role(_ name: String) throws -> ButtonRole {
-        guard let role = roles.first(where: { $0.key == name })?.value else {
+        guard let role = roles.first(where: { $0.fileText == name }) else {
             throw ValidationError("the role must be one of \(roleNames)")
         }
         return role
