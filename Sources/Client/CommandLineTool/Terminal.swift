@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 package import JSON
 import PTTMessages
+import Synchronization
 
 /// Standard output and standard error: all that `pttctl` writes, and `ptt-doctor` in its name.
 ///
@@ -23,10 +24,13 @@ package enum Terminal {
 
     private static let output = TerminalOutput(STDOUT_FILENO)
     private static let errors = TerminalOutput(STDERR_FILENO)
+    /// The line at the foot of the terminal; nil if there is none.
+    private static let foot = Mutex<String?>(nil)
 
     /// Unbuffered: the reader of a pipe needs each line as soon as it is written.
     package static func print(_ line: String) {
-        write(.text(line), .endOfLine)
+        guard let foot = foot.withLock({ $0 }) else { return write(.text(line), .endOfLine) }
+        write(.clearLine, .text(line), .endOfLine, .text(foot))
     }
 
     package static func print(_ value: some Encodable) throws {
@@ -34,7 +38,20 @@ package enum Terminal {
     }
 
     package static func printError(_ line: String) {
+        let foot = foot.withLock { $0 }
+        if foot != nil { write(.clearLine) }
         errors.write([.text("pttctl: \(line)"), .endOfLine])
+        if let foot { write(.text(foot)) }
+    }
+
+    /// Shows a line at the foot of the terminal, above which lines and errors are printed from now on.
+    ///
+    /// - Parameters:
+    ///   - text: In place of the line that is there; nil for none.
+    ///   - erase: Erases that line.
+    package static func showFoot(_ text: String?, after erase: Part = .clearLine) {
+        foot.withLock { $0 = text }
+        write(erase, .text(text ?? ""))
     }
 
     /// Prints the help, which is nobody's text but ours, or what was wrong with the arguments, which repeats

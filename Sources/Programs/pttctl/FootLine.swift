@@ -31,27 +31,13 @@ final class FootLine {
     func update() {
         guard !Terminal.isWaiting else { return }
         let text = content(columns)
-        guard text != self.text else { return }
-        self.text = text
-        Terminal.write(.clearLine, .text(text))
-    }
-
-    /// Prints a line above it.
-    func print(_ line: String) {
-        Terminal.write(.clearLine, .text(line), .endOfLine, .text(text))
-    }
-
-    /// Prints an error above it, if both go to this terminal.
-    func printError(_ line: String) {
-        Terminal.write(.clearLine)
-        Terminal.printError(line)
-        Terminal.write(.text(text))
+        if text != self.text { show(text, after: .clearLine) }
     }
 
     /// Removes it, with what the terminal shows of a Ctrl-C.
     func close() {
         resizing = nil
-        Terminal.write(.clearLine)
+        Terminal.showFoot(nil)
     }
 
     private func resized() {
@@ -60,8 +46,12 @@ final class FootLine {
         // Terminals that are made narrower break the line into several, and the cursor is in the last of
         // them.
         let above = max(0, width - 1) / max(1, columns)
-        text = content(columns)
-        Terminal.write(.clearBelow(linesAbove: above), .text(text))
+        show(content(columns), after: .clearBelow(linesAbove: above))
+    }
+
+    private func show(_ text: String, after erase: Terminal.Part) {
+        self.text = text
+        Terminal.showFoot(text, after: erase)
     }
 
     private static var windowColumns: Int { TerminalWindow.columns(of: STDOUT_FILENO) ?? 80 }

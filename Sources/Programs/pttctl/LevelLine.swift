@@ -22,11 +22,6 @@ final class LevelLine {
         connection.subscribeToLevels({ [weak self] in self?.show($0) }, ended: { _ in })
     }
 
-    /// Prints a line above it.
-    func print(_ line: String) {
-        foot?.print(line)
-    }
-
     func close() {
         connection.close()
         foot?.close()

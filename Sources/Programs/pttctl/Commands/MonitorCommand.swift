@@ -63,13 +63,13 @@ private final class Monitor {
             accessoryd.subscribe(
                 { [self] in show(accessoryd: $0) },
                 ended: { [self] error in
-                    printError("buttons are no longer shown: \(error)")
+                    Terminal.printError("buttons are no longer shown: \(error)")
                     foot?.forgetDevices()
                 }
             )
             return accessoryd
         } catch {
-            printError("buttons are not shown: \(error)")
+            Terminal.printError("buttons are not shown: \(error)")
             return nil
         }
     }
@@ -81,40 +81,32 @@ private final class Monitor {
             let actions = try ServiceConnection.actions()
             actions.subscribe(
                 { [self] in show(actions: $0) },
-                ended: { [self] in printError("actions are no longer shown: \($0)") }
+                ended: { Terminal.printError("actions are no longer shown: \($0)") }
             )
             return actions
         } catch {
-            printError("actions are not shown: \(error)")
+            Terminal.printError("actions are not shown: \(error)")
             return nil
         }
     }
 
     private func show(actions update: ActionInterface.Update) {
         if json { return print(update) }
-        if let event = update.event { print(line: "\(Wording.time(update.time))  \(Wording.line(event))") }
+        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
     }
 
     private func show(core update: ChannelInterface.Update) {
         if json { return print(update) }
-        for line in update.status.map({ Wording.lines($0) }) ?? [] { print(line: line) }
-        if let event = update.event { print(line: "\(Wording.time(update.time))  \(Wording.line(event))") }
+        for line in update.status.map({ Wording.lines($0) }) ?? [] { Terminal.print(line) }
+        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
         foot?.apply(update)
     }
 
     private func show(accessoryd update: AccessoryInterface.Update) {
         if json { return print(update) }
-        for device in update.devices ?? [] { print(line: Wording.row("device", Wording.line(device))) }
-        if let event = update.event { print(line: "\(Wording.time(update.time))  \(Wording.line(event))") }
+        for device in update.devices ?? [] { Terminal.print(Wording.row("device", Wording.line(device))) }
+        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
         foot?.apply(update)
-    }
-
-    private func print(line: String) {
-        if let foot { foot.print(line) } else { Terminal.print(line) }
-    }
-
-    private func printError(_ line: String) {
-        if let foot { foot.printError(line) } else { Terminal.printError(line) }
     }
 
     private func print(_ value: some Encodable) {
@@ -160,10 +152,6 @@ private final class MonitorFootLine {
         foot.forgetDevices()
         update()
     }
-
-    func print(_ text: String) { line?.print(text) }
-
-    func printError(_ text: String) { line?.printError(text) }
 
     func close() {
         second.disarm()

@@ -120,8 +120,7 @@ private final class Recording {
         if json {
             do { try Terminal.print(update) } catch { stop.trigger(error) }
         } else {
-            let line = "\(Wording.time(update.time))  \(Wording.line(event))"
-            if let levels { levels.print(line) } else { Terminal.print(line) }
+            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
         }
         if once, case .audioDeactivated = event { stop.trigger() }
         if case .channelLeft = event { stop.trigger(CommandError("the channel was left")) }

@@ -91,8 +91,7 @@ private final class Talk {
         if json {
             do { try Terminal.print(update) } catch { stop.trigger(error) }
         } else {
-            let line = "\(Wording.time(update.time))  \(Wording.line(event))"
-            if let levels { levels.print(line) } else { Terminal.print(line) }
+            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
         }
         if case .transmissionEnded(let transmission, _, _) = event, transmission.origin == origin {
             stop.trigger(CommandError(Wording.line(event)))
