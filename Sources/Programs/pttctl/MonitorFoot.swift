@@ -6,7 +6,6 @@ import PTTMessages
 struct MonitorFoot {
     private var status: Status?
     private var devices: [AccessoryDevice] = []
-    private var levels: ChannelInterface.LevelReport?
     /// The time at which the participant began to talk, or was first seen to: microseconds of the monotonic
     /// clock.
     private var participantBegan: Int?
@@ -34,10 +33,6 @@ struct MonitorFoot {
         }
     }
 
-    mutating func apply(_ report: ChannelInterface.LevelReport) {
-        levels = report
-    }
-
     /// ptt-accessoryd is lost.
     mutating func forgetDevices() {
         devices = []
@@ -47,12 +42,13 @@ struct MonitorFoot {
     ///   - columns: The width of the terminal. The last column stays free: in it the cursor of some terminals
     ///     waits beyond the line.
     ///   - now: Microseconds of the monotonic clock.
+    ///   - levels: Nil before the first report.
     /// - Returns: The text; empty before the first update of the core.
-    func line(columns: Int, at now: Int) -> String {
-        TerminalText.line(parts(at: now), columns: columns - 1)
+    func line(columns: Int, at now: Int, _ levels: ChannelInterface.LevelReport? = nil) -> String {
+        TerminalText.line(parts(at: now, levels), columns: columns - 1)
     }
 
-    func parts(at now: Int) -> [String] {
+    func parts(at now: Int, _ levels: ChannelInterface.LevelReport? = nil) -> [String] {
         guard let status else { return [] }
         let channel = status.channel.map { shown($0.name) } ?? "no channel"
         return [channel] + talkers(status, now) + [levels.map(Wording.line) ?? ""] + buttons

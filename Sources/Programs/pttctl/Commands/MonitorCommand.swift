@@ -118,24 +118,20 @@ private final class Monitor {
     }
 }
 
-/// ``MonitorFoot`` at a terminal, with the levels and a clock.
+/// ``MonitorFoot`` at a terminal, with a clock.
 @EventLoop
 private final class MonitorFootLine {
     private var foot = MonitorFoot()
     private var line: FootLine?
-    private let levels: ServiceConnection
     /// Armed while a duration is shown.
     private lazy var second = TimerSource { [weak self] in self?.update() }
 
-    /// Nil without a terminal, and with JSON, which a further line would spoil.
+    /// Nil where there is no ``FootLine``.
     init?(json: Bool) throws {
-        guard !json, FootLine.isPossible else { return nil }
-        levels = try ServiceConnection.core()
-        line = try FootLine { [weak self] columns in
-            self?.foot.line(columns: columns, at: MonotonicTime.now.microseconds) ?? ""
+        line = try FootLine(json: json) { [weak self] columns, levels in
+            self?.foot.line(columns: columns, at: MonotonicTime.now.microseconds, levels) ?? ""
         }
-        // A loss of the core ends the command by its events.
-        levels.subscribeToLevels({ [weak self] in self?.apply($0) }, ended: { _ in })
+        if line == nil { return nil }
     }
 
     func apply(_ update: ChannelInterface.Update) {
@@ -155,14 +151,8 @@ private final class MonitorFootLine {
 
     func close() {
         second.disarm()
-        levels.close()
         line?.close()
         line = nil
-    }
-
-    private func apply(_ report: ChannelInterface.LevelReport) {
-        foot.apply(report)
-        update()
     }
 
     private func update() {

@@ -58,7 +58,6 @@ private final class Recording {
     private var file: WAVFile?
     private var summary = Summary()
     private var expected: UInt64 = 0
-    private var levels: LevelLine?
 
     init(file path: String, once: Bool, json: Bool, stop: StopSignal) {
         self.path = path
@@ -97,10 +96,9 @@ private final class Recording {
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [stop] in stop.trigger($0) })
-        levels = try LevelLine(json: json)
+        let levels = try FootLine.levels(json: json)
         await stop.wait()
         levels?.close()
-        levels = nil
         events.close()
         audio.close()
         try finish()

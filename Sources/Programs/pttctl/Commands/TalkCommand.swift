@@ -52,7 +52,6 @@ private final class Talk {
     private let role: ButtonRole
     private let json: Bool
     private var stop: StopSignal
-    private var levels: LevelLine?
 
     init(_ role: ButtonRole, json: Bool, stop: StopSignal) {
         self.role = role
@@ -73,10 +72,9 @@ private final class Talk {
                 role: role
             )
         )
-        levels = try LevelLine(json: json)
+        let levels = try FootLine.levels(json: json)
         await stop.wait()
         levels?.close()
-        levels = nil
         if let failure = stop.failure { throw failure }
         // A release may lag, which it does not if this connection ends: a second Ctrl-C ends it at once.
         stop = try StopSignal()
