@@ -5,10 +5,9 @@ import Testing
 @Suite struct GrantTests {
     @Test func `a grant is a rule for one key of one product`() throws {
         let product = try #require(ProductNumbers(argument: "1A86:e026"))
-        let key = try #require(KeyArgument(argument: "KEY_F13"))
         let rule = GrantRule(.product(product))
         #expect(rule.path == "/etc/udev/rules.d/70-push-to-talk-1a86-e026.rules")
-        let lines = rule.text(product, key: key).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let lines = rule.text(product, key: "KEY_F13").split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(
             lines == [
                 #"ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \"#,
@@ -55,7 +54,7 @@ import Testing
 
     @Test(arguments: ["", "F13", "KEY_", "key_f13", "KEY_F13\"", "KEY_*", "KEY_F 13", "KEY_F13\n", "KEY_É"])
     func `a text that is no name of a key is refused`(argument: String) {
-        #expect(KeyArgument(argument: argument) == nil)
+        #expect(GrantedUse(argument: argument) == nil)
     }
 
     @Test func `a keyboard is granted only to a person who was asked`() throws {

@@ -53,19 +53,19 @@ struct GrantCommand: ParsableCommand {
         }
     }
 
-    private func grant(_ product: ProductNumbers, _ key: KeyArgument) throws {
+    private func grant(_ product: ProductNumbers, _ key: String) throws {
         let rule = GrantRule(subject)
         let text = rule.text(product, key: key)
         guard !printRule else { return GrantRule.print(text) }
-        try requireRoot("grant \(product.text) \(key.name)")
+        try requireRoot("grant \(product.text) \(key)")
         if !yes, let question = product.question { try ask(question) }
         try rule.write(text)
         let devices = try product.apply()
         if devices.isEmpty {
-            Terminal.print("\(key.name) is used when a device \(product.text) is plugged in.")
+            Terminal.print("\(key) is used when a device \(product.text) is plugged in.")
         }
         for device in devices {
-            Terminal.print("\(key.name) of \(device.name) (/dev/input/\(device.sysname)) is used.")
+            Terminal.print("\(key) of \(device.name) (/dev/input/\(device.sysname)) is used.")
         }
         Terminal.print("Every program of the person at the seat may now read all keys of this device.")
     }
@@ -73,7 +73,6 @@ struct GrantCommand: ParsableCommand {
     private func ask(_ question: String) throws {
         guard isatty(STDIN_FILENO) == 1 else { throw CommandError("\(question) Then repeat it with --yes.") }
         Terminal.print("\(question) Grant it? [y/N]")
-        fflush(nil)
         guard readLine()?.lowercased().hasPrefix("y") == true else {
             throw CommandError("nothing was granted")
         }

@@ -47,39 +47,33 @@ enum GrantSubject: ExpressibleByArgument {
 
 /// What is granted of a device.
 enum GrantedUse: ExpressibleByArgument {
-    case key(KeyArgument)
+    /// The kernel's name of a key.
+    case key(String)
     /// It is a serial port with a switch.
     case serial
 
     init?(argument: String) {
         if argument == "serial" {
             self = .serial
-        } else if let key = KeyArgument(argument: argument) {
-            self = .key(key)
+        } else if Self.isKey(argument) {
+            self = .key(argument)
         } else {
             return nil
         }
     }
 
+    private static func isKey(_ name: String) -> Bool {
+        let digits = name.utf8.dropFirst(4)
+        guard name.hasPrefix("KEY_") || name.hasPrefix("BTN_"), !digits.isEmpty, name.utf8.count <= 32
+        else { return false }
+        return digits.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x5f }
+    }
+
     var name: String {
         switch self {
-        case .key(let key): key.name
+        case .key(let name): name
         case .serial: "serial"
         }
-    }
-}
-
-/// The kernel's name of a key.
-struct KeyArgument: ExpressibleByArgument {
-    let name: String
-
-    init?(argument: String) {
-        let digits = argument.utf8.dropFirst(4)
-        guard argument.hasPrefix("KEY_") || argument.hasPrefix("BTN_"), !digits.isEmpty,
-            argument.utf8.count <= 32,
-            digits.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x5f })
-        else { return nil }
-        name = argument
     }
 }
 
@@ -94,12 +88,12 @@ struct GrantRule {
     }
 
     /// - Returns: The rule for one key of a product.
-    func text(_ product: ProductNumbers, key: KeyArgument) -> String {
+    func text(_ product: ProductNumbers, key: String) -> String {
         """
-        # Written by `pttctl grant \(product.text) \(key.name)`; `sudo pttctl revoke \(product.text)` removes it.
+        # Written by `pttctl grant \(product.text) \(key)`; `sudo pttctl revoke \(product.text)` removes it.
         # 71-push-to-talk.rules lets the person at the seat read the device, and ptt-accessoryd opens it for this key alone.
         ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \\
-          ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)", ENV{ID_PTT_KEY}="\(key.name)"
+          ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)", ENV{ID_PTT_KEY}="\(key)"
 
         """
     }
