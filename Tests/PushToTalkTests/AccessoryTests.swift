@@ -92,7 +92,7 @@ struct AccessoryTests {
                 ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
             )
         }
-        #expect(refused?.isUnavailability == false)
+        if case .refused = try #require(refused) {} else { Issue.record("\(refused as Any)") }
         return connection
     }
 }

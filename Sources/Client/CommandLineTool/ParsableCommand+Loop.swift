@@ -40,9 +40,12 @@ package func runOnLoop(_ body: @escaping @EventLoop () async throws -> Void) thr
     guard code == EXIT_SUCCESS else { throw ExitCode(code) }
 }
 
+/// A daemon that could not be reached is told apart from an answer that refuses.
 private func exitCode(of error: any Error) -> Int32 {
-    guard let error = error as? ServiceError else { return EXIT_FAILURE }
-    return error.isUnavailability ? EX_UNAVAILABLE : EXIT_FAILURE
+    switch error as? ServiceError {
+    case .unreachable, .lost: EX_UNAVAILABLE
+    case .refused, .rejected, .failed, nil: EXIT_FAILURE
+    }
 }
 
 /// An error that a command itself detects, with what to do about it.

@@ -14,14 +14,6 @@ package enum ServiceError: Error, Equatable, CustomStringConvertible {
     /// The daemon answered with another error.
     case failed(name: String, reason: String)
 
-    /// True if the daemon could not be reached, as opposed to an answer that refuses.
-    package var isUnavailability: Bool {
-        switch self {
-        case .unreachable, .lost: true
-        case .refused, .rejected, .failed: false
-        }
-    }
-
     /// The description, to be shown in the language of the person.
     package var text: Text {
         switch self {
