@@ -31,7 +31,7 @@ import Testing
         var daemon = SimulatedDaemon()
         var view = Destination.radio
         view.hasPanel = hasPanel
-        view.message = Message(Text("A call is active"), number: 1)
+        view.message = Message(text: Text("A call is active"), number: 1)
         daemon.show(view)
         #expect(daemon.content?.body == (hasPanel ? "" : "Nobody speaks. ") + "A call is active")
         #expect(daemon.content?.stays == !hasPanel)
@@ -39,7 +39,7 @@ import Testing
         daemon.show(view)
         daemon.pass(2)
         #expect(daemon.content == nil)
-        view.message = Message(Text("A call is active"), number: 2)
+        view.message = Message(text: Text("A call is active"), number: 2)
         daemon.show(view)
         daemon.pass(2)
         #expect(daemon.content?.body.english.hasSuffix("A call is active") == true)
@@ -54,7 +54,7 @@ import Testing
         var view = Destination.radio
         view.hasPanel = true
         view.isLocked = true
-        view.message = Message(Text("Anna is talking"), number: 1)
+        view.message = Message(text: Text("Anna is talking"), number: 1)
         daemon.show(view)
         #expect(daemon.content == nil)
     }

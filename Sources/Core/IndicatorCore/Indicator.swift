@@ -122,7 +122,7 @@ package struct Indicator: Sendable {
 
     private mutating func say(_ text: Text) {
         messageCount += 1
-        message = Message(text, number: messageCount)
+        message = Message(text: text, number: messageCount)
     }
 
     /// Returns true if what was said before this event is over, or may be allowed after it.

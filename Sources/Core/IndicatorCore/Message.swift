@@ -6,11 +6,6 @@ package struct Message: Equatable, Sendable {
     package let text: Text
     /// Two messages with the same text are two.
     package let number: Int
-
-    package init(_ text: Text, number: Int) {
-        self.text = text
-        self.number = number
-    }
 }
 
 extension CoreEvent {

@@ -7,8 +7,6 @@ extension PanelItem {
         package var toolTip = false
         /// The entries of the menu that have changed, as they are now.
         package var entries: [MenuEntry] = []
-
-        package init() {}
     }
 
     /// - Parameter old: What is shown; nil if the item is not shown yet.
