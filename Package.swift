@@ -42,10 +42,6 @@ func swift(
     .target(name: name, dependencies: dependencies, path: "Sources/\(ring)/\(name)", swiftSettings: settings)
 }
 
-func core(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    swift("Core", name, dependencies)
-}
-
 func system(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     swift("System", name, dependencies)
 }
@@ -121,8 +117,7 @@ let package = Package(
         ),
         swift("Core", "PTTCore", ["PTTMessages"], optimized),
         swift("Core", "AccessoryCore", ["PTTMessages"], optimized),
-        core("IndicatorCore", "PTTMessages"),
-        core("Diagnosis", "PTTMessages"),
+        swift("Core", "IndicatorCore", ["PTTMessages"]),
 
         library("CBluetooth", pkgConfig: "bluez", debian: "libbluetooth-dev"),
         library("CDBus", pkgConfig: "dbus-1", debian: "libdbus-1-dev"),
@@ -255,7 +250,6 @@ let package = Package(
             "AccessoryCore",
             "AccessoryFiles",
             "CommandLineTool",
-            "Diagnosis",
             "ServiceClient",
             "EventLoop",
             "IndicatorCore",
@@ -273,7 +267,6 @@ let package = Package(
             "CommandLineTool",
             "CoreConfiguration",
             "DBus",
-            "Diagnosis",
             "ServiceClient",
             "EventLoop",
             "Input",
@@ -350,7 +343,7 @@ let package = Package(
             log,
             data: ["Disk"]
         ),
-        tests("DiagnosisTests", "Diagnosis", "PTTMessages"),
+        tests("ptt_doctorTests", "PTTMessages", "ptt-doctor"),
         tests(
             "ptt_indicatorTests",
             "Bitmap",
@@ -370,7 +363,6 @@ let package = Package(
             "AccessoryFiles",
             "CommandLineTool",
             "DBus",
-            "Diagnosis",
             "EventLoop",
             "JSON",
             "PTTMessages",

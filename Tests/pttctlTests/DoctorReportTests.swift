@@ -1,4 +1,3 @@
-import Diagnosis
 import PTTMessages
 import Testing
 

@@ -1,5 +1,4 @@
 import AccessoryCore
-import Diagnosis
 import EventLoop
 import Foundation
 import JSON

@@ -1,6 +1,5 @@
 import CommandLineTool
 import DBus
-import Diagnosis
 import EventLoop
 import Glibc
 

@@ -1,4 +1,3 @@
-import Diagnosis
 import EventLoop
 import Glibc
 import JSON

@@ -1,4 +1,3 @@
-import Diagnosis
 import Invocation
 import PTTMessages
 

@@ -1,7 +1,6 @@
 import AccessoryCore
 import AccessoryFiles
 import CoreConfiguration
-import Diagnosis
 import EventLoop
 import Glibc
 import PTTMessages

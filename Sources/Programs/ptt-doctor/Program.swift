@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineTool
-import Diagnosis
 import EventLoop
 import PTTMessages
 

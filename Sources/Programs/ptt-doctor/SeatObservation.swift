@@ -1,5 +1,4 @@
 import DBus
-import Diagnosis
 import EventLoop
 import Glibc
 

@@ -1,6 +1,5 @@
 import CoreConfiguration
 import DBus
-import Diagnosis
 import EventLoop
 import PulseAudio
 

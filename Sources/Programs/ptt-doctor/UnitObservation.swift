@@ -1,5 +1,4 @@
 import DBus
-import Diagnosis
 import EventLoop
 import Glibc
 
@@ -45,12 +44,12 @@ struct ServiceManager {
     func unit(_ name: String) async throws(BusError) -> UnitFacts {
         // GetUnit knows only what is loaded; this reads the file of a unit that is not, and starts nothing.
         let loaded = try await bus.ask(Self.manager.call("LoadUnit", [.string(name)]))
-        guard let path = loaded.first?.asObjectPath else { return UnitFacts(name, load: "error") }
+        guard let path = loaded.first?.asObjectPath else { return UnitFacts(name: name, load: "error") }
         let unit = try await properties("Unit", path)
         let own = try await properties(name.hasSuffix(".socket") ? "Socket" : "Service", path)
         let program = own["ExecStart"]?.asArray?.first?.asStructure?.first?.asString
         return UnitFacts(
-            name,
+            name: name,
             load: unit["LoadState"]?.asString ?? "",
             file: unit["UnitFileState"]?.asString ?? "",
             active: unit["ActiveState"]?.asString ?? "",

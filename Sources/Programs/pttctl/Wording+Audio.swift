@@ -1,4 +1,4 @@
-import Diagnosis
+import CommandLineTool
 import Invocation
 import PTTMessages
 
@@ -8,7 +8,7 @@ extension Wording {
     static func audioRows(_ status: Status, _ unheard: [UnheardDevice]) -> [(String, String)] {
         var rows: [(String, String)] = []
         if let text = text(status.virtualMicrophone) { rows.append((localized("virtual"), text)) }
-        rows += unheard.map { (localized("virtual"), "\($0.text.localized): \($0.cure.text.localized)") }
+        rows += unheard.map { (localized("virtual"), "\($0.text.localized): \($0.cure)") }
         if let microphone = status.microphone { rows.append((localized("microphone"), text(microphone))) }
         if let call = status.call {
             rows.append((localized("call"), localized("\(text(call)): presses are refused")))

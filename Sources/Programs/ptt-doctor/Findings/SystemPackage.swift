@@ -1,7 +1,7 @@
 import PTTMessages
 
 /// A package of the distribution, by what a person needs it for.
-package enum SystemPackage: CaseIterable, Sendable {
+enum SystemPackage: CaseIterable, Sendable {
     case bluetooth
     /// PipeWire with its session manager.
     case soundServer
@@ -71,7 +71,7 @@ package enum SystemPackage: CaseIterable, Sendable {
 }
 
 /// Something that a person can do with packages.
-package enum PackageChange: Equatable, Sendable {
+enum PackageChange: Equatable, Sendable {
     case install(SystemPackage)
     /// Push-to-talk itself, of which a part is missing.
     case reinstall

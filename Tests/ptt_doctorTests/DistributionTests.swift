@@ -1,6 +1,7 @@
-import Diagnosis
 import PTTMessages
 import Testing
+
+@testable import ptt_doctor
 
 @Suite struct DistributionTests {
     @Test(arguments: [

@@ -1,86 +1,52 @@
+import CommandLineTool
 import PTTMessages
 
 /// The files of this user that the daemons read and write.
-package struct FileFacts: Equatable, Sendable {
+struct FileFacts: Equatable, Sendable {
     /// A file that configures something, and why it cannot be used; nil if it can, or is not there.
-    package struct Configured: Equatable, Sendable {
-        package var path: String
-        package var problem: String?
-
-        package init(path: String, problem: String? = nil) {
-            self.path = path
-            self.problem = problem
-        }
+    struct Configured: Equatable, Sendable {
+        var path: String
+        var problem: String?
     }
 
     /// What buttons do in place of transmitting.
-    package struct Actions: Equatable, Sendable {
+    struct Actions: Equatable, Sendable {
         /// The `actions.toml` that cannot be used.
-        package var unusable: Configured?
-        package var count: Int
+        var unusable: Configured?
+        var count: Int
         /// The keys that an action holds, and root has not granted.
-        package var refusedKeys: [String]
-
-        package init(unusable: Configured? = nil, count: Int, refusedKeys: [String] = []) {
-            self.unusable = unusable
-            self.count = count
-            self.refusedKeys = refusedKeys
-        }
+        var refusedKeys: [String] = []
     }
 
     /// `~/.local/state/pushtotalk`
-    package struct StateDirectory: Equatable, Sendable {
-        package var path: String
+    struct StateDirectory: Equatable, Sendable {
+        var path: String
         /// Nil if there is none.
-        package var owner: UInt32?
+        var owner: UInt32?
         /// The permission bits.
-        package var mode: UInt32
-        package var isWritable: Bool
+        var mode: UInt32
+        var isWritable: Bool
         /// The amount that this user may still write to its disk, in bytes.
-        package var free: UInt64
-
-        package init(path: String, owner: UInt32?, mode: UInt32, isWritable: Bool, free: UInt64) {
-            self.path = path
-            self.owner = owner
-            self.mode = mode
-            self.isWritable = isWritable
-            self.free = free
-        }
+        var free: UInt64
     }
 
     /// `pttd.toml`; nil without a home directory.
-    package var configuration: Configured?
+    var configuration: Configured?
     /// Each `policy.toml`.
-    package var policies: [Configured]
+    var policies: [Configured]
     /// True if a policy forbids to join now.
-    package var isClosed: Bool
+    var isClosed = false
     /// `devices.toml`; nil without a home directory.
-    package var enrolments: Configured?
+    var enrolments: Configured?
     /// Nil without any.
-    package var actions: Actions?
-    package var state: StateDirectory?
-
-    package init(
-        configuration: Configured?,
-        policies: [Configured],
-        isClosed: Bool = false,
-        enrolments: Configured?,
-        actions: Actions? = nil,
-        state: StateDirectory?
-    ) {
-        self.configuration = configuration
-        self.policies = policies
-        self.isClosed = isClosed
-        self.enrolments = enrolments
-        self.actions = actions
-        self.state = state
-    }
+    var actions: Actions?
+    var state: StateDirectory?
 
     /// - Parameters:
     ///   - facts: Nil if the disk did not answer within the time limit.
     ///   - userID: Who should own the state.
     /// - Returns: A line for each kind of file; for actions only if there are some.
-    package static func findings(_ facts: FileFacts?, userID: UInt32) -> [Finding] {
+    static func findings(_ facts: FileFacts?, userID: UInt32) -> [Finding] {
         guard let facts else {
             return [
                 Check.configuration.failure(

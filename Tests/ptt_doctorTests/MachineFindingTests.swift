@@ -1,6 +1,7 @@
-import Diagnosis
 import PTTMessages
 import Testing
+
+@testable import ptt_doctor
 
 @Suite struct SeatFindingTests {
     private func findings(_ sessions: SeatFacts.Session..., lingers: Bool = false) -> [Finding] {

@@ -1,22 +1,17 @@
+import CommandLineTool
 import PTTMessages
 
 /// The facts about Bluetooth that BlueZ and the kernel report.
-package struct BluetoothFacts: Equatable, Sendable {
-    package struct Adapter: Equatable, Sendable {
+struct BluetoothFacts: Equatable, Sendable {
+    struct Adapter: Equatable, Sendable {
         /// `hci0`
-        package var name: String
-        package var address: String
-        package var isPowered: Bool
-
-        package init(name: String, address: String, isPowered: Bool) {
-            self.name = name
-            self.address = address
-            self.isPowered = isPowered
-        }
+        var name: String
+        var address: String
+        var isPowered: Bool
     }
 
     /// A switch of a Bluetooth radio (rfkill(8)).
-    package enum Radio: Equatable, Sendable {
+    enum Radio: Equatable, Sendable {
         case on
         /// Switched off by software.
         case softBlocked
@@ -25,21 +20,15 @@ package struct BluetoothFacts: Equatable, Sendable {
     }
 
     /// An enrolled button.
-    package struct Button: Equatable, Sendable {
-        package var address: String
-        package var name: String
+    struct Button: Equatable, Sendable {
+        var address: String
+        var name: String
         /// Nil if BlueZ does not know the device.
-        package var isBlocked: Bool?
-
-        package init(address: String, name: String, isBlocked: Bool?) {
-            self.address = address
-            self.name = name
-            self.isBlocked = isBlocked
-        }
+        var isBlocked: Bool?
     }
 
     /// bluetoothd.
-    package enum Daemon: Equatable, Sendable {
+    enum Daemon: Equatable, Sendable {
         case running
         case stopped
         case masked
@@ -48,19 +37,12 @@ package struct BluetoothFacts: Equatable, Sendable {
         case hung
     }
 
-    package var daemon: Daemon
-    package var adapters: [Adapter]
-    package var radios: [Radio]
-    package var buttons: [Button]
+    var daemon: Daemon
+    var adapters: [Adapter] = []
+    var radios: [Radio] = []
+    var buttons: [Button] = []
 
-    package init(daemon: Daemon, adapters: [Adapter] = [], radios: [Radio] = [], buttons: [Button] = []) {
-        self.daemon = daemon
-        self.adapters = adapters
-        self.radios = radios
-        self.buttons = buttons
-    }
-
-    package static func findings(_ facts: Result<BluetoothFacts, Silence>) -> [Finding] {
+    static func findings(_ facts: Result<BluetoothFacts, Silence>) -> [Finding] {
         switch facts {
         case .success(let facts): facts.findings
         case .failure(.timedOut):

@@ -1,35 +1,24 @@
+import CommandLineTool
 import PTTMessages
 
 /// The user who runs the command, and the kind of session.
-package struct SessionFacts: Equatable, Sendable {
+struct SessionFacts: Equatable, Sendable {
     /// `$XDG_RUNTIME_DIR`.
-    package struct RuntimeDirectory: Equatable, Sendable {
-        package var path: String
+    struct RuntimeDirectory: Equatable, Sendable {
+        var path: String
         /// Nil if there is no such directory.
-        package var owner: UInt32?
+        var owner: UInt32?
         /// The permission bits.
-        package var mode: UInt32
-
-        package init(path: String, owner: UInt32?, mode: UInt32) {
-            self.path = path
-            self.owner = owner
-            self.mode = mode
-        }
+        var mode: UInt32
     }
 
-    package var userID: UInt32
+    var userID: UInt32
     /// The command runs as root by sudo(8), for this user.
-    package var sudoUser: String?
+    var sudoUser: String?
     /// Nil if the variable is not set.
-    package var runtimeDirectory: RuntimeDirectory?
+    var runtimeDirectory: RuntimeDirectory?
 
-    package init(userID: UInt32, sudoUser: String? = nil, runtimeDirectory: RuntimeDirectory?) {
-        self.userID = userID
-        self.sudoUser = sudoUser
-        self.runtimeDirectory = runtimeDirectory
-    }
-
-    package var findings: [Finding] { [finding] }
+    var findings: [Finding] { [finding] }
 
     private var finding: Finding {
         if let sudoUser {

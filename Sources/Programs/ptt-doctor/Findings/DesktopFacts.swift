@@ -2,21 +2,21 @@ import PTTMessages
 
 /// The facts about what the desktop offers to show a channel or a call, and what competes for a headset's
 /// key.
-package struct DesktopFacts: Equatable, Sendable {
+struct DesktopFacts: Equatable, Sendable {
     /// `XDG_CURRENT_DESKTOP`; nil outside a desktop.
-    package var desktop: String?
+    var desktop: String?
     /// A panel with the tray items of applications.
-    package var hasPanel: Bool
+    var hasPanel: Bool
     /// The one of ``panelExtensions`` that is installed.
-    package var panelExtension: String?
-    package var hasNotifications: Bool
+    var panelExtension: String?
+    var hasNotifications: Bool
     /// Of `org.freedesktop.portal.GlobalShortcuts`; nil if there is none.
-    package var shortcutsVersion: Int?
-    package var keyProxy: KeyProxy
+    var shortcutsVersion: Int?
+    var keyProxy: KeyProxy
 
     /// mpris-proxy passes the keys of Bluetooth headsets on to the music player, and takes them from
     /// everybody else.
-    package enum KeyProxy: Equatable, Sendable {
+    enum KeyProxy: Equatable, Sendable {
         case absent
         /// A unit of this user: on Debian 13 it is enabled for all users.
         case service
@@ -26,31 +26,15 @@ package struct DesktopFacts: Equatable, Sendable {
 
     /// The extensions of GNOME for items of applications: Debian's and Ubuntu's, and the one that it is made
     /// from.
-    package static let panelExtensions = [
+    static let panelExtensions = [
         "ubuntu-appindicators@ubuntu.com", "appindicatorsupport@rgcjonas.gmail.com",
     ]
-
-    package init(
-        desktop: String?,
-        hasPanel: Bool,
-        panelExtension: String? = nil,
-        hasNotifications: Bool,
-        shortcutsVersion: Int?,
-        keyProxy: KeyProxy
-    ) {
-        self.desktop = desktop
-        self.hasPanel = hasPanel
-        self.panelExtension = panelExtension
-        self.hasNotifications = hasNotifications
-        self.shortcutsVersion = shortcutsVersion
-        self.keyProxy = keyProxy
-    }
 
     /// - Parameters:
     ///   - facts: What the session bus has answered.
     ///   - headsets: The names of the Bluetooth headsets whose keys are used.
     /// - Returns: One for the panel, one for the key of the keyboard, and what hinders.
-    package static func findings(_ facts: Result<DesktopFacts, Silence>, headsets: [String]) -> [Finding] {
+    static func findings(_ facts: Result<DesktopFacts, Silence>, headsets: [String]) -> [Finding] {
         switch facts {
         case .success(let facts): facts.findings(headsets)
         case .failure(.timedOut):

@@ -1,7 +1,8 @@
-package import PTTMessages
+import CommandLineTool
+import PTTMessages
 
 /// The result of connecting to a daemon's socket, and of asking for its version.
-package enum SocketAnswer: Equatable, Sendable {
+enum SocketAnswer: Equatable, Sendable {
     /// There is no such socket.
     case missing
     /// There is a socket, on which no process listens.
@@ -13,34 +14,18 @@ package enum SocketAnswer: Equatable, Sendable {
 }
 
 /// Both daemons, as their clients find them.
-package struct DaemonFacts: Equatable, Sendable {
-    package var core: SocketAnswer
+struct DaemonFacts: Equatable, Sendable {
+    var core: SocketAnswer
     /// Nil if it has not answered.
-    package var status: Status?
-    package var unheardDevices: [UnheardDevice]
-    package var accessory: SocketAnswer
+    var status: Status?
+    var unheardDevices: [UnheardDevice] = []
+    var accessory: SocketAnswer
     /// Nil if it has not answered.
-    package var devices: AccessoryInterface.DevicesReply?
+    var devices: AccessoryInterface.DevicesReply?
     /// The version of this program.
-    package var version: String
+    var version: String
 
-    package init(
-        core: SocketAnswer,
-        status: Status? = nil,
-        unheardDevices: [UnheardDevice] = [],
-        accessory: SocketAnswer,
-        devices: AccessoryInterface.DevicesReply? = nil,
-        version: String
-    ) {
-        self.core = core
-        self.status = status
-        self.unheardDevices = unheardDevices
-        self.accessory = accessory
-        self.devices = devices
-        self.version = version
-    }
-
-    package var findings: [Finding] {
+    var findings: [Finding] {
         let core = finding(.core, of: "pttd", self.core)
         let accessory = finding(.accessoryDaemon, of: "ptt-accessoryd", self.accessory)
         return [core, notSaved, accessory, separated].compactMap(\.self)
@@ -89,7 +74,7 @@ package struct DaemonFacts: Equatable, Sendable {
     }
 
     /// The remarks of ptt-accessoryd on buttons and headsets that cannot be used as they are.
-    package var deviceFindings: [Finding] {
+    var deviceFindings: [Finding] {
         (devices?.devices ?? []).compactMap { device in
             guard let remark = device.remark, device.link != .ready else { return nil }
             return Check.buttons.warning(Text("\(device.name): \(remark)"), cure: Self.cure(in: remark))

@@ -1,6 +1,7 @@
-import Diagnosis
 import PTTMessages
 import Testing
+
+@testable import ptt_doctor
 
 /// What `findings` has besides what is well.
 func problems(_ findings: [Finding]) -> [Finding] { findings.filter { $0.severity != .ok } }
@@ -74,10 +75,10 @@ func expect(
 
 @Suite struct UnitFindingTests {
     private var facts = ServiceManagerFacts(
-        sockets: [UnitFacts("pttd.socket"), UnitFacts("ptt-accessoryd.socket")],
+        sockets: [UnitFacts(name: "pttd.socket"), UnitFacts(name: "ptt-accessoryd.socket")],
         services: [
-            UnitFacts("pttd.service", file: "static"),
-            UnitFacts("ptt-accessoryd.service", file: "static", active: "inactive"),
+            UnitFacts(name: "pttd.service", file: "static"),
+            UnitFacts(name: "ptt-accessoryd.service", file: "static", active: "inactive"),
         ]
     )
     private var findings: [Finding] { ServiceManagerFacts.findings(.success(facts)) }

@@ -1,35 +1,25 @@
+import CommandLineTool
 import PTTMessages
 
 /// The sessions in which this user is logged in (org.freedesktop.login1(5)).
-package struct SeatFacts: Equatable, Sendable {
-    package struct Session: Equatable, Sendable {
-        package var identifier: String
+struct SeatFacts: Equatable, Sendable {
+    struct Session: Equatable, Sendable {
+        var identifier: String
         /// Empty for a session over a network, or of a service.
-        package var seat: String
+        var seat: String
         /// In front of the screen now.
-        package var isActive: Bool
-
-        package init(identifier: String, seat: String, isActive: Bool) {
-            self.identifier = identifier
-            self.seat = seat
-            self.isActive = isActive
-        }
+        var isActive: Bool
     }
 
     /// The sessions of this user.
-    package var sessions: [Session]
+    var sessions: [Session]
     /// True if the user's services run without a login (`loginctl enable-linger`).
-    package var lingers: Bool
-
-    package init(sessions: [Session], lingers: Bool) {
-        self.sessions = sessions
-        self.lingers = lingers
-    }
+    var lingers: Bool
 
     /// True if the kernel's access lists give this user the headsets of a seat.
-    package var isAtSeat: Bool { sessions.contains { !$0.seat.isEmpty && $0.isActive } }
+    var isAtSeat: Bool { sessions.contains { !$0.seat.isEmpty && $0.isActive } }
 
-    package static func findings(_ facts: Result<SeatFacts, Silence>) -> [Finding] {
+    static func findings(_ facts: Result<SeatFacts, Silence>) -> [Finding] {
         switch facts {
         case .success(let facts): [facts.finding]
         case .failure(.timedOut):

@@ -1,87 +1,49 @@
-package import PTTMessages
+import CommandLineTool
+import PTTMessages
 
 /// The sound server, and the microphone that a press opens.
-package struct SoundFacts: Equatable, Sendable {
+struct SoundFacts: Equatable, Sendable {
     /// The microphone that the core would record from now.
-    package struct Microphone: Equatable, Sendable {
+    struct Microphone: Equatable, Sendable {
         /// The server's name of it.
-        package var name: String
+        var name: String
         /// For people.
-        package var description: String
-        package var isMuted: Bool
+        var description: String
+        var isMuted = false
         /// The volume is 0.
-        package var isSilent: Bool
+        var isSilent = false
         /// Nothing is plugged into its port.
-        package var isUnplugged: Bool
-
-        package init(
-            name: String,
-            description: String,
-            isMuted: Bool = false,
-            isSilent: Bool = false,
-            isUnplugged: Bool = false
-        ) {
-            self.name = name
-            self.description = description
-            self.isMuted = isMuted
-            self.isSilent = isSilent
-            self.isUnplugged = isUnplugged
-        }
+        var isUnplugged = false
     }
 
     /// A Bluetooth headset whose profile has no microphone, and the profile that has one.
-    package struct DeafHeadset: Equatable, Sendable {
-        package var card: String
-        package var profile: String
-
-        package init(card: String, profile: String) {
-            self.card = card
-            self.profile = profile
-        }
+    struct DeafHeadset: Equatable, Sendable {
+        var card: String
+        var profile: String
     }
 
     /// Why there is no microphone.
-    package struct NoMicrophone: Error, Equatable, Sendable {
-        package var reason: String
-
-        package init(reason: String) {
-            self.reason = reason
-        }
+    struct NoMicrophone: Error, Equatable, Sendable {
+        var reason: String
     }
 
     /// The name and version of the server.
-    package var server: String
+    var server: String
     /// `microphone` of the configuration.
-    package var preferences: [String]
-    package var microphone: Result<Microphone, NoMicrophone>
-    package var deafHeadset: DeafHeadset?
+    var preferences: [String] = []
+    var microphone: Result<Microphone, NoMicrophone>
+    var deafHeadset: DeafHeadset?
     /// Other applications that record.
-    package var recorders: [String]
+    var recorders: [String] = []
     /// The other applications that record from a live microphone, while there is a Push-to-Talk Microphone.
-    package var liveRecorders: [String]
-
-    package init(
-        server: String,
-        preferences: [String] = [],
-        microphone: Result<Microphone, NoMicrophone>,
-        deafHeadset: DeafHeadset? = nil,
-        recorders: [String] = [],
-        liveRecorders: [String] = []
-    ) {
-        self.server = server
-        self.preferences = preferences
-        self.microphone = microphone
-        self.deafHeadset = deafHeadset
-        self.recorders = recorders
-        self.liveRecorders = liveRecorders
-    }
+    var liveRecorders: [String] = []
 
     /// - Parameters:
     ///   - facts: What the server has, or why it cannot be asked.
     ///   - units: Those of the sound servers, if the service manager has answered.
     ///   - unheard: What the core has found of the Push-to-Talk Microphone.
     /// - Returns: The lines of the server and of its microphone.
-    package static func findings(
+    static func findings(
         _ facts: Result<SoundFacts, Silence>,
         _ units: SoundUnits?,
         _ unheard: [UnheardDevice] = []
@@ -108,7 +70,7 @@ package struct SoundFacts: Equatable, Sendable {
     private func findings(_ units: SoundUnits?, _ unheard: [UnheardDevice]) -> [Finding] {
         var findings: [Finding] = [units?.problem(server) ?? Check.sound.ok(Text(verbatim: server))]
         findings.append(microphoneFinding(units))
-        findings += unheard.map { Check.microphone.warning($0.text, cure: $0.cure) }
+        findings += unheard.map { Check.microphone.warning($0.text, cure: .command($0.cure)) }
         if !recorders.isEmpty {
             findings.append(
                 Check.microphone.ok(
@@ -179,18 +141,12 @@ package struct SoundFacts: Equatable, Sendable {
 }
 
 /// The units of sound servers, which must run once.
-package struct SoundUnits: Equatable, Sendable {
-    package static let names = ["pipewire-pulse.socket", "pulseaudio.socket", "wireplumber.service"]
+struct SoundUnits: Equatable, Sendable {
+    static let names = ["pipewire-pulse.socket", "pulseaudio.socket", "wireplumber.service"]
 
-    package var pipeWire: UnitFacts
-    package var pulseAudio: UnitFacts
-    package var sessionManager: UnitFacts
-
-    package init(pipeWire: UnitFacts, pulseAudio: UnitFacts, sessionManager: UnitFacts) {
-        self.pipeWire = pipeWire
-        self.pulseAudio = pulseAudio
-        self.sessionManager = sessionManager
-    }
+    var pipeWire: UnitFacts
+    var pulseAudio: UnitFacts
+    var sessionManager: UnitFacts
 
     var start: Cure {
         if pipeWire.load == "loaded" {

@@ -1,10 +1,10 @@
-package import PTTMessages
+import PTTMessages
 
 /// The kernel, and what stands between it and this program.
-package struct KernelFacts: Equatable, Sendable {
+struct KernelFacts: Equatable, Sendable {
     /// The user namespaces that the kernel grants a user's service manager, which needs one for most
     /// protections of a service. The generator `push-to-talk-namespaces` has the same rule.
-    package enum Namespaces: Equatable, Sendable {
+    enum Namespaces: Equatable, Sendable {
         case granted
         /// By AppArmor: without any privilege in it.
         case unprivileged
@@ -13,21 +13,14 @@ package struct KernelFacts: Equatable, Sendable {
     }
 
     /// Of Flatpak, Snap or a container: its name.
-    package var sandbox: Text?
+    var sandbox: Text?
     /// The Windows Subsystem for Linux.
-    package var isWSL: Bool
+    var isWSL: Bool
     /// `/dev/uhid`, over which bluetoothd makes input devices.
-    package var hasUHID: Bool
-    package var namespaces: Namespaces
+    var hasUHID: Bool
+    var namespaces = Namespaces.granted
 
-    package init(sandbox: Text?, isWSL: Bool, hasUHID: Bool, namespaces: Namespaces = .granted) {
-        self.sandbox = sandbox
-        self.isWSL = isWSL
-        self.hasUHID = hasUHID
-        self.namespaces = namespaces
-    }
-
-    package var findings: [Finding] {
+    var findings: [Finding] {
         if isWSL {
             return [
                 Check.kernel.warning(

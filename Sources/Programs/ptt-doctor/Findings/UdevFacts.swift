@@ -1,53 +1,36 @@
+import CommandLineTool
 import PTTMessages
 
 /// The facts about what udev does with headsets.
-package struct UdevFacts: Equatable, Sendable {
-    package static let rule = "71-push-to-talk.rules"
+struct UdevFacts: Equatable, Sendable {
+    static let rule = "71-push-to-talk.rules"
 
     /// A file of that name.
-    package struct RuleFile: Equatable, Sendable {
-        package var path: String
+    struct RuleFile: Equatable, Sendable {
+        var path: String
         /// A link to `/dev/null` or an empty file, which switches the rule off.
-        package var isMask: Bool
-
-        package init(path: String, isMask: Bool) {
-            self.path = path
-            self.isMask = isMask
-        }
+        var isMask: Bool
     }
 
     /// An event node that may be that of a headset.
-    package struct Node: Equatable, Sendable {
-        package var path: String
+    struct Node: Equatable, Sendable {
+        var path: String
         /// As the device reports it.
-        package var name: String
+        var name: String
         /// The rule has run for it, and chosen it.
-        package var isTagged: Bool
-        package var isReadable: Bool
-
-        package init(path: String, name: String, isTagged: Bool, isReadable: Bool) {
-            self.path = path
-            self.name = name
-            self.isTagged = isTagged
-            self.isReadable = isReadable
-        }
+        var isTagged: Bool
+        var isReadable: Bool
     }
 
     /// By precedence: udev reads only the first (udev(7)).
-    package var rules: [RuleFile]
-    package var nodes: [Node]
+    var rules: [RuleFile]
+    var nodes: [Node]
     /// In the group `input`, whose members read all keyboards.
-    package var isInInputGroup: Bool
-
-    package init(rules: [RuleFile], nodes: [Node], isInInputGroup: Bool) {
-        self.rules = rules
-        self.nodes = nodes
-        self.isInInputGroup = isInInputGroup
-    }
+    var isInInputGroup: Bool
 
     /// - Parameter isAtSeat: See ``SeatFacts/isAtSeat``; nil if it is not known.
     /// - Returns: At least the line of the rule.
-    package func findings(isAtSeat: Bool?) -> [Finding] {
+    func findings(isAtSeat: Bool?) -> [Finding] {
         [ruleFinding] + untagged + unreadable(isAtSeat) + [group].compactMap(\.self)
     }
 

@@ -1,14 +1,14 @@
 /// An argument of a command that a person may copy into a shell. Names of devices and paths come from
 /// elsewhere.
-struct ShellArgument: CustomStringConvertible {
-    let description: String
+package struct ShellArgument: CustomStringConvertible {
+    package let description: String
 
-    init(_ text: String) {
+    package init(_ text: String) {
         description = Self.isPlain(text) ? text : "'" + Self.escaped(text) + "'"
     }
 
     /// Returns true if a shell reads it as it is.
-    static func isPlain(_ text: String) -> Bool {
+    package static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
                 switch byte {

@@ -1,37 +1,19 @@
 import PTTMessages
 
 /// A unit as systemd describes it (org.freedesktop.systemd1(5)).
-package struct UnitFacts: Equatable, Sendable {
-    package var name: String
+struct UnitFacts: Equatable, Sendable {
+    var name: String
     /// `LoadState`: `loaded`, `not-found`, `masked`, `bad-setting`, `error`.
-    package var load: String
+    var load = "loaded"
     /// `UnitFileState`: `enabled`, `disabled`, `static`, `linked`, …; empty if there is no file.
-    package var file: String
+    var file = "enabled"
     /// `ActiveState`: `active`, `inactive`, `failed`, …
-    package var active: String
+    var active = "active"
     /// `Result` of a service or a socket: `success`, `exit-code`, `start-limit-hit`, `watchdog`, …
-    package var result: String
-    package var needsReload: Bool
+    var result = "success"
+    var needsReload = false
     /// The program of a service that does not exist; nil if it does, or the unit has none.
-    package var missingProgram: String?
-
-    package init(
-        _ name: String,
-        load: String = "loaded",
-        file: String = "enabled",
-        active: String = "active",
-        result: String = "success",
-        needsReload: Bool = false,
-        missingProgram: String? = nil
-    ) {
-        self.name = name
-        self.load = load
-        self.file = file
-        self.active = active
-        self.result = result
-        self.needsReload = needsReload
-        self.missingProgram = missingProgram
-    }
+    var missingProgram: String?
 
     var isEnabled: Bool {
         file.hasPrefix("enabled") || file == "static" || file == "alias" || file == "generated"
@@ -40,22 +22,16 @@ package struct UnitFacts: Equatable, Sendable {
 }
 
 /// The user's service manager, and our units in it.
-package struct ServiceManagerFacts: Equatable, Sendable {
-    package static let sockets = ["pttd.socket", "ptt-accessoryd.socket"]
-    package static let services = ["pttd.service", "ptt-accessoryd.service"]
+struct ServiceManagerFacts: Equatable, Sendable {
+    static let sockets = ["pttd.socket", "ptt-accessoryd.socket"]
+    static let services = ["pttd.service", "ptt-accessoryd.service"]
 
-    package var sockets: [UnitFacts]
-    package var services: [UnitFacts]
+    var sockets: [UnitFacts]
+    var services: [UnitFacts]
     /// The directories below which a `pttd` is installed, if several are.
-    package var installations: [String]
+    var installations: [String] = []
 
-    package init(sockets: [UnitFacts], services: [UnitFacts], installations: [String] = []) {
-        self.sockets = sockets
-        self.services = services
-        self.installations = installations
-    }
-
-    package static func findings(_ facts: Result<ServiceManagerFacts, Silence>) -> [Finding] {
+    static func findings(_ facts: Result<ServiceManagerFacts, Silence>) -> [Finding] {
         switch facts {
         case .success(let facts): return facts.findings
         case .failure(.timedOut):

@@ -1,5 +1,5 @@
 /// The distributions whose packages are known by name.
-package enum Distribution: CaseIterable, Sendable {
+enum Distribution: CaseIterable, Sendable {
     /// And Ubuntu.
     case debian
     case fedora
@@ -8,7 +8,7 @@ package enum Distribution: CaseIterable, Sendable {
     case nixOS
 
     /// - Parameter osRelease: The text of os-release(5). Nil if neither it nor what it is like is known.
-    package init?(osRelease: String) {
+    init?(osRelease: String) {
         let identifiers = Self.words(of: "ID", in: osRelease) + Self.words(of: "ID_LIKE", in: osRelease)
         guard let known = identifiers.lazy.compactMap(Self.init(identifier:)).first else { return nil }
         self = known

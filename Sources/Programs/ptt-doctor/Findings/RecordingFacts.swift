@@ -1,15 +1,15 @@
-package import PTTMessages
+import PTTMessages
 
 /// The result of a recording of the microphone that a person has asked for and that is not kept.
-package enum RecordingFacts: Equatable, Sendable {
+enum RecordingFacts: Equatable, Sendable {
     /// The loudest sample, in dB of full scale; nil if all were zero.
     case heard(peak: Double?)
     case failed(reason: Text)
 
     /// In dB of full scale. The noise of a room alone is louder.
-    package static let quietest = -80.0
+    static let quietest = -80.0
 
-    package var finding: Finding {
+    var finding: Finding {
         switch self {
         case .heard(let peak?) where peak > Self.quietest:
             Check.recording.ok(

@@ -1,6 +1,7 @@
-import Diagnosis
 import PTTMessages
 import Testing
+
+@testable import ptt_doctor
 
 @Suite struct SoundFindingTests {
     private var facts = SoundFacts(
@@ -8,9 +9,9 @@ import Testing
         microphone: .success(.init(name: "alsa_input.usb", description: "Desk Microphone"))
     )
     private var units = SoundUnits(
-        pipeWire: UnitFacts("pipewire-pulse.socket"),
-        pulseAudio: UnitFacts("pulseaudio.socket", load: "not-found", file: "", active: "inactive"),
-        sessionManager: UnitFacts("wireplumber.service")
+        pipeWire: UnitFacts(name: "pipewire-pulse.socket"),
+        pulseAudio: UnitFacts(name: "pulseaudio.socket", load: "not-found", file: "", active: "inactive"),
+        sessionManager: UnitFacts(name: "wireplumber.service")
     )
     private var findings: [Finding] { SoundFacts.findings(.success(facts), units) }
 
@@ -87,7 +88,7 @@ import Testing
         func missing() -> [Finding] { SoundFacts.findings(.failure(.unreachable("refused")), units) }
         let start = Cure.command("systemctl --user enable --now pipewire-pulse.socket")
         expect(missing(), curedBy: start, "refused")
-        (units.pipeWire, units.pulseAudio) = (units.pulseAudio, UnitFacts("pulseaudio.socket"))
+        (units.pipeWire, units.pulseAudio) = (units.pulseAudio, UnitFacts(name: "pulseaudio.socket"))
         expect(missing(), curedBy: .command("systemctl --user enable --now pulseaudio.socket"), "refused")
         units.pulseAudio.load = "not-found"
         expect(missing(), curedBy: .command("sudo apt install pipewire-pulse wireplumber"), "refused")
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test mutating func `two servers, and PipeWire without its session manager`() {
-        units.pulseAudio = UnitFacts("pulseaudio.socket")
+        units.pulseAudio = UnitFacts(name: "pulseaudio.socket")
         let mask = Cure.command("systemctl --user mask --now pulseaudio.socket pulseaudio.service")
         expect(findings, isFailure: false, curedBy: mask, "both")
         units.pulseAudio.active = "inactive"

@@ -1,9 +1,9 @@
-package import PTTMessages
+import PTTMessages
 
 /// One line of `pttctl doctor`: what was found, and what cures it.
-package struct Finding: Equatable, Sendable {
+struct Finding: Equatable, Sendable {
     /// The names are a published interface, as those of ``Check``.
-    package enum Severity: String, Sendable {
+    enum Severity: String, Sendable {
         case ok
         /// Push-to-talk works, but not in every way that a person may expect.
         case warning
@@ -11,12 +11,12 @@ package struct Finding: Equatable, Sendable {
         case failure
     }
 
-    package let check: Check
-    package let severity: Severity
+    let check: Check
+    let severity: Severity
     /// For people; one line.
-    package let text: Text
+    let text: Text
     /// Nil if nothing is wrong.
-    package private(set) var cure: Cure?
+    private(set) var cure: Cure?
 
     /// Only for the functions of ``Check``: what is wrong has a cure.
     fileprivate init(_ check: Check, _ severity: Severity, _ text: Text, cure: Cure? = nil) {
@@ -32,23 +32,23 @@ package struct Finding: Equatable, Sendable {
         return finding
     }
 
-    package var isFailure: Bool { severity == .failure }
+    var isFailure: Bool { severity == .failure }
 }
 
 extension Check {
-    package func ok(_ text: Text) -> Finding { Finding(self, .ok, text) }
+    func ok(_ text: Text) -> Finding { Finding(self, .ok, text) }
 
-    package func warning(_ text: Text, cure: Cure) -> Finding {
+    func warning(_ text: Text, cure: Cure) -> Finding {
         Finding(self, .warning, text, cure: cure)
     }
 
-    package func failure(_ text: Text, cure: Cure) -> Finding {
+    func failure(_ text: Text, cure: Cure) -> Finding {
         Finding(self, .failure, text, cure: cure)
     }
 }
 
 /// Something that a person can do about a finding.
-package enum Cure: Equatable, Sendable {
+enum Cure: Equatable, Sendable {
     /// One command of a shell.
     case command(String)
     /// Something to do at the machine, where no command helps.
@@ -60,14 +60,14 @@ package enum Cure: Equatable, Sendable {
 
     /// - Parameter distribution: Nil for one that is not known.
     /// - Returns: A command or an advice.
-    package func resolved(on distribution: Distribution?) -> Cure {
+    func resolved(on distribution: Distribution?) -> Cure {
         switch self {
         case .command, .advice: self
         case .packages(let change): change.cure(on: distribution)
         }
     }
 
-    package var text: Text {
+    var text: Text {
         switch self {
         case .command(let text): Text(verbatim: text)
         case .advice(let text): text
@@ -78,7 +78,7 @@ package enum Cure: Equatable, Sendable {
 
 /// The subjects of findings. The names are a published interface (`pttctl doctor --json`): they are never
 /// changed.
-package enum Check: String, CaseIterable, Sendable {
+enum Check: String, CaseIterable, Sendable {
     case session
     case kernel
     case units
@@ -100,7 +100,7 @@ package enum Check: String, CaseIterable, Sendable {
 }
 
 /// The result of asking a part of the machine, when it has no answer.
-package enum Silence: Equatable, Sendable {
+enum Silence: Error, Equatable, Sendable {
     /// It is there, and did not answer within the time limit.
     case timedOut
     /// It cannot be asked, for this reason.

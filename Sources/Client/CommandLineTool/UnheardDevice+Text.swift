@@ -12,8 +12,9 @@ extension UnheardDevice {
             : Text("the volume of \(device) is zero: nobody hears a press")
     }
 
-    package var cure: Cure {
+    /// The command that cures it.
+    package var cure: String {
         let (name, change) = (ShellArgument(name), isFeed ? "pactl set-sink" : "pactl set-source")
-        return .command(isMuted ? "\(change)-mute \(name) 0" : "\(change)-volume \(name) 100%")
+        return isMuted ? "\(change)-mute \(name) 0" : "\(change)-volume \(name) 100%"
     }
 }
