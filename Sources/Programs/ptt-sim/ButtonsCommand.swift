@@ -91,16 +91,15 @@ struct ButtonsCommand: ParsableCommand {
         let specifiedMicrophones = try chosenMicrophones.map { try AccessorySpecification.microphone($0) }
         let resolveTime = Duration.seconds(servicesAfter)
         let code = EventLoop.run {
-            let buttons = specifiedButtons.enumerated().map { index, specification in
+            let buttons: [any VirtualAccessory] = specifiedButtons.enumerated().map { index, specification in
                 VirtualButton(index + 1, specification, isKnown: known, resolveTime: resolveTime)
             }
-            let microphones = specifiedMicrophones.enumerated().map { index, specified in
-                VirtualSerialMicrophone(buttons.count + index + 1, specified.0, specified.1, isKnown: known)
+            let microphones: [any VirtualAccessory] = specifiedMicrophones.enumerated().map { index, chosen in
+                VirtualSerialMicrophone(buttons.count + index + 1, chosen.0, chosen.1, isKnown: known)
             }
             let simulation = Simulation(
                 bus: bus,
-                buttons: buttons,
-                microphones: microphones,
+                accessories: buttons + microphones,
                 steps: steps,
                 isExperimental: isExperimental
             )

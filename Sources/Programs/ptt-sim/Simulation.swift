@@ -1,4 +1,3 @@
-import AccessoryCore
 import DBus
 import EventLoop
 import Glibc
@@ -10,19 +9,9 @@ final class Simulation {
     /// Keeps the one simulation of the process while the loop runs.
     static var running: Simulation?
 
-    /// The time in which both ends of a link detect that it is lost (supervision timeout).
-    static let supervisionTimeout = Duration.seconds(1)
-
-    /// A button out of reach, whose link is not yet lost.
-    private struct Vanishing {
-        let timer: TimerSource
-        let ended: @EventLoop () -> Void
-    }
-
     private let address: String
-    private let buttons: [VirtualButton]
-    /// Numbered after the buttons.
-    let microphones: [VirtualSerialMicrophone]
+    /// The microphones are numbered after the buttons.
+    private let accessories: [any VirtualAccessory]
     private let steps: [Script.Step]
     private let isExperimental: Bool
     private(set) var daemon: SimulatedDaemon?
@@ -31,21 +20,20 @@ final class Simulation {
     private var isHeld = false
     private var remainingSteps: Int
     private var hasInputEnded = false
-    private var vanishing: [Int: Vanishing] = [:]
-    var timers: [TimerSource] = []
+    /// The accessories out of reach whose links are not lost yet, by their numbers.
+    var vanishing: [Int: (timer: TimerSource, ended: @EventLoop () -> Void)] = [:]
+    private var timers: [TimerSource] = []
     var floods: [Int: TimerSource] = [:]
     private var signals: [SignalSource] = []
 
     init(
         bus address: String,
-        buttons: [VirtualButton],
-        microphones: [VirtualSerialMicrophone],
+        accessories: [any VirtualAccessory],
         steps: [Script.Step],
         isExperimental: Bool
     ) {
         self.address = address
-        self.buttons = buttons
-        self.microphones = microphones
+        self.accessories = accessories
         self.steps = steps
         self.isExperimental = isExperimental
         remainingSteps = steps.count
@@ -61,7 +49,7 @@ final class Simulation {
             printError("\(error)")
             return end(1)
         }
-        for device in daemon?.adapter?.devices.values.map(\.self) ?? [] { device.startConnected() }
+        for case let button as VirtualButton in accessories { device(of: button)?.startConnected() }
         printLine("ready \(address)")
         for step in steps {
             let timer = TimerSource { [weak self] in self?.play(step) }
@@ -76,8 +64,7 @@ final class Simulation {
     private func startDaemon() async throws(BusError) {
         let daemon = try await SimulatedDaemon.start(
             on: .address(address),
-            buttons: buttons,
-            microphones: microphones,
+            accessories: accessories,
             isExperimental: isExperimental
         )
         daemon.connection.onLost = { [weak self] error in
@@ -130,11 +117,11 @@ final class Simulation {
             isHeld.toggle()
             let verb = isHeld ? "pressed" : "released"
             let number = chosen
-            carryOut(isHeld ? .press(number, .talk) : .release(number, .talk)) { answer in
+            carryOut(.accessory(number, .set(.talk, isPressed: isHeld))) { answer in
                 printLine(answer == "ok" ? "button \(number) \(verb)" : answer)
             }
         default:
-            guard let number = key.wholeNumberValue, (1...buttons.count).contains(number) else { return }
+            guard let number = key.wholeNumberValue, buttons.indices.contains(number - 1) else { return }
             if isHeld { received(" ") }
             chosen = number
             printLine("button \(number): \(buttons[number - 1].stored.name)")
@@ -146,36 +133,9 @@ final class Simulation {
     /// Answers exactly once, when the command has been carried out.
     private func carryOut(_ command: Command, answer: @escaping @EventLoop (String) -> Void) {
         do throws(CommandError) {
-            if let microphone = command.number.flatMap({ microphone($0) }) {
-                return try carryOut(command, by: microphone, answer)
-            }
             switch command {
-            case .press(let number, let role):
-                let button = try button(number)
-                try send(try button.set(role, isPressed: true), from: button)
-            case .release(let number, let role):
-                let button = try button(number)
-                try send(try button.set(role, isPressed: false), from: button)
-            case .raw(let number, let bytes, let input):
-                let button = try button(number)
-                if button.advertises {
-                    button.advertise(raw: bytes)
-                    try advertise(button)
-                } else {
-                    try send([.notify(bytes, input: input)], from: button)
-                }
-            case .flood(let number, let count): flood(try button(number), count: count)
-            case .disconnect(let number): device(of: try button(number))?.loseLink()
-            case .sleep(let number): sleep(try button(number))
-            case .wake(let number), .comeBack(let number): wake(try button(number))
-            case .vanish(let number): return vanish(try button(number)) { answer("ok") }
-            case .onSubscribe(let number, let bytes):
-                try button(number).characteristics.first?.valueOnSubscribe = bytes
-            case .stored(let number, let bytes): try button(number).characteristics.first?.value = bytes
-            case .hide(let number): try button(number).stored.hideAddress()
-            case .sound(let number, let isUp): device(of: try button(number))?.setSound(isUp)
-            case .page(let number), .closePort(let number), .refusePort(let number, count: _):
-                throw CommandError(description: "button \(try button(number).number) is no microphone")
+            case .accessory(let number, let command):
+                return try carryOut(command, by: try accessory(number), answer)
             case .power(let isOn): try adapter().setPower(isOn)
             case .unplug: try present().unplug()
             case .plug: try plug()
@@ -187,56 +147,6 @@ final class Simulation {
         } catch {
             answer("error: \(error)")
         }
-    }
-
-    /// Sends what several inputs report, in order; nothing for a release that the button never reports.
-    private func send(_ frames: [AccessoryExample.Step.Action], from button: VirtualButton)
-        throws(CommandError)
-    {
-        for case .advertise(let data) in frames {
-            button.advertise(pressed: data)
-            return try advertise(button)
-        }
-        var receivers = 0
-        for case .notify(let bytes, let input) in frames {
-            button.characteristics.first { $0.input == input }?.value = bytes
-            if button.radio != .gone, device(of: button)?.notify(bytes, input: input) == true {
-                receivers += 1
-            }
-        }
-        guard receivers > 0 || frames.isEmpty else {
-            throw CommandError(
-                description: "not notified: button \(button.number) is not connected, or has no subscriber"
-            )
-        }
-    }
-
-    private func advertise(_ button: VirtualButton) throws(CommandError) {
-        guard daemon?.adapter?.advertised(button) == true else {
-            throw CommandError(description: "not received: nothing listens for advertisements")
-        }
-    }
-
-    private func sleep(_ button: VirtualButton) {
-        button.radio = .asleep
-        device(of: button)?.loseLink()
-    }
-
-    private func wake(_ button: VirtualButton) {
-        button.radio = .awake
-        vanishing.removeValue(forKey: button.number)?.ended()
-        daemon?.adapter?.radioChanged()
-    }
-
-    private func vanish(_ button: VirtualButton, ended: @escaping @EventLoop () -> Void) {
-        button.radio = .gone
-        let timer = TimerSource { [weak self] in
-            self?.device(of: button)?.loseLink()
-            self?.vanishing.removeValue(forKey: button.number)?.ended()
-        }
-        timer.arm(after: Self.supervisionTimeout)
-        let earlier = vanishing.updateValue(Vanishing(timer: timer, ended: ended), forKey: button.number)
-        earlier?.ended()
     }
 
     private func plug() throws(CommandError) {
@@ -279,15 +189,13 @@ final class Simulation {
         return adapter
     }
 
-    private func button(_ number: Int) throws(CommandError) -> VirtualButton {
-        guard (1...buttons.count).contains(number) else {
+    private var buttons: [VirtualButton] { accessories.compactMap { $0 as? VirtualButton } }
+
+    private func accessory(_ number: Int) throws(CommandError) -> any VirtualAccessory {
+        guard let accessory = accessories.first(where: { $0.number == number }) else {
             throw CommandError(description: "there is no button \(number), only 1 to \(buttons.count)")
         }
-        return buttons[number - 1]
-    }
-
-    func device(of button: VirtualButton) -> SimulatedDevice? {
-        daemon?.adapter?.devices[button.number]
+        return accessory
     }
 }
 

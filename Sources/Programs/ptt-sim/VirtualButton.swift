@@ -1,22 +1,13 @@
 import AccessoryCore
+import DBus
 import EventLoop
-import PTTMessages
 
-/// A button and its radio. What it has and sends is in its accessory file.
+/// A button of Bluetooth Low Energy, with its characteristics or what it advertises.
 @EventLoop
-final class VirtualButton {
-    enum Radio {
-        /// Advertises, and accepts connections.
-        case awake
-        /// Silent to save power.
-        case asleep
-        /// Out of reach.
-        case gone
-    }
-
+final class VirtualButton: VirtualAccessory {
     let number: Int
     let stored: StoredDevice
-    private var held: HeldButtons
+    var held: HeldButtons
     /// The time from the connection until its services are resolved.
     let resolveTime: Duration
 
@@ -68,20 +59,43 @@ final class VirtualButton {
     /// A random static address: the two highest bits are set (Bluetooth Core, vol 6 part B, 1.3.2.1).
     static func address(_ number: Int) -> String { "F0:F1:F2:F3:F4:0\(number)" }
 
-    /// - Returns: What it sends now, in this order. Empty if it never reports the release.
-    /// - Throws: If it has no such button.
-    func set(_ role: ButtonRole, isPressed: Bool) throws(CommandError) -> [AccessoryExample.Step.Action] {
-        try held.set(role, isPressed: isPressed)
+    func isReported(to filter: DiscoveryFilter) -> Bool {
+        filter.transport != "bredr"
+            && (filter.uuids.isEmpty || advertisedServices.contains(where: filter.uuids.contains))
     }
 
-    /// - Parameter data: As its file gives it, in which the number of the packet is not the next one yet.
-    func advertise(pressed data: [UInt8]) {
-        packet &+= 1
-        advertised = data
-        advertised?[2] = packet
+    func peripheral(on adapter: SimulatedAdapter, isFound: Bool) throws(BusError) -> SimulatedPeripheral {
+        try SimulatedDevice(self, on: adapter, isFound: isFound)
     }
 
-    func advertise(raw data: [UInt8]) { advertised = data }
+    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?) throws(CommandError)
+    {
+        for case .advertise(var data) in frames {
+            // Its file does not know which packet is the next one.
+            packet &+= 1
+            data[2] = packet
+            return try send(raw: data, input: 0, over: adapter)
+        }
+        let device = adapter?.peripherals[number] as? SimulatedDevice
+        var receivers = 0
+        for case .notify(let bytes, let input) in frames {
+            characteristics.first { $0.input == input }?.value = bytes
+            if radio != .gone, device?.notify(bytes, input: input) == true { receivers += 1 }
+        }
+        guard receivers > 0 || frames.isEmpty else {
+            throw CommandError(
+                description: "not notified: button \(number) is not connected, or has no subscriber"
+            )
+        }
+    }
+
+    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(CommandError) {
+        guard advertises else { return try send([.notify(bytes, input: input)], over: adapter) }
+        advertised = bytes
+        guard adapter?.advertised(self) == true else {
+            throw CommandError(description: "not received: nothing listens for advertisements")
+        }
+    }
 
     private static func address(like pattern: String, _ number: Int) -> String {
         let groups = pattern.split(separator: ":").prefix { $0 != "*" }

@@ -1,21 +1,20 @@
 import AccessoryCore
+import DBus
 import EventLoop
 import Glibc
-import PTTMessages
 
-/// A speaker microphone of classic Bluetooth with a serial port: its radio, and its end of the port. What it
-/// sends is in its accessory file.
+/// A speaker microphone of classic Bluetooth, with its end of a serial port.
 @EventLoop
-final class VirtualSerialMicrophone {
+final class VirtualSerialMicrophone: VirtualAccessory {
     let number: Int
     let stored: StoredDevice
     /// The service class of its port, as bluetoothd writes it.
     let serviceClass: String
 
-    var radio = VirtualButton.Radio.awake
+    var radio = Radio.awake
     /// The number of the next connections to its port that it refuses.
     var refusals = 0
-    private var held: HeldButtons
+    var held: HeldButtons
 
     /// Its end of the open port. It survives bluetoothd, as the kernel's socket does.
     private var port: OwnedDescriptor?
@@ -37,12 +36,24 @@ final class VirtualSerialMicrophone {
         )
     }
 
-    /// - Returns: What it sends now. Empty if it never reports the release.
-    /// - Throws: If it has no such button.
-    func set(_ role: ButtonRole, isPressed: Bool) throws(CommandError) -> [UInt8] {
-        try held.set(role, isPressed: isPressed).flatMap { action -> [UInt8] in
-            guard case .receive(let bytes) = action else { return [] }
+    func isReported(to filter: DiscoveryFilter) -> Bool { filter.transport != "le" }
+
+    func peripheral(on adapter: SimulatedAdapter, isFound: Bool) throws(BusError) -> SimulatedPeripheral {
+        try SimulatedMicrophone(self, on: adapter, isFound: isFound)
+    }
+
+    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?) throws(CommandError)
+    {
+        let bytes = frames.flatMap { frame -> [UInt8] in
+            guard case .receive(let bytes) = frame else { return [] }
             return bytes
+        }
+        try send(raw: bytes, input: 0, over: adapter)
+    }
+
+    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(CommandError) {
+        guard radio != .gone, write(bytes) else {
+            throw CommandError(description: "not sent: the serial port of microphone \(number) is closed")
         }
     }
 
@@ -67,7 +78,7 @@ final class VirtualSerialMicrophone {
     }
 
     /// - Returns: Whether the port was open, and all bytes were sent.
-    func write(_ bytes: [UInt8]) -> Bool {
+    private func write(_ bytes: [UInt8]) -> Bool {
         guard let number = port?.value else { return false }
         return Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }

@@ -1,6 +1,14 @@
 import DBus
 import EventLoop
 
+/// What a client wants a discovery to report; all if it has not said.
+struct DiscoveryFilter {
+    /// Any of these services; none: any device.
+    var uuids: [String] = []
+    /// `auto`, `le` or `bredr`.
+    var transport: String?
+}
+
 /// `org.bluez.Adapter1`: power, discovery, and the devices behind it.
 @EventLoop
 final class SimulatedAdapter {
@@ -14,44 +22,33 @@ final class SimulatedAdapter {
 
     unowned let daemon: SimulatedDaemon
     private(set) var isPowered = true
-    private(set) var devices: [Int: SimulatedDevice] = [:]
-    private(set) var microphones: [Int: SimulatedMicrophone] = [:]
+    /// By the number of their accessory.
+    private(set) var peripherals: [Int: SimulatedPeripheral] = [:]
 
     private let address = "00:1B:DC:00:00:01"
-    private let buttons: [VirtualButton]
-    private let virtualMicrophones: [VirtualSerialMicrophone]
+    private let accessories: [any VirtualAccessory]
     private var object: ExportedObject?
     private var discoverers: Set<String> = []
     /// Those that are answered when the adapter discovers.
     private var starting: [String: MethodInvocation] = [:]
     private lazy var start = TimerSource { [unowned self] in answerStarting() }
-    /// `UUIDs` of each client's discovery filter.
-    private var filters: [String: [String]] = [:]
-    /// `Transport` of each client's discovery filter: `auto`, `le` or `bredr`.
-    private var transports: [String: String] = [:]
+    /// Of each client.
+    private var filters: [String: DiscoveryFilter] = [:]
     private lazy var profiles = ProfileRegistry(of: self)
     private lazy var monitors = AdvertisementMonitorManager(of: self)
     private lazy var report = TimerSource { [unowned self] in reportAdvertisements() }
     private lazy var expiry = TimerSource { [unowned self] in removeTemporary() }
 
-    init(of daemon: SimulatedDaemon, _ buttons: [VirtualButton], _ microphones: [VirtualSerialMicrophone]) {
+    init(of daemon: SimulatedDaemon, _ accessories: [any VirtualAccessory]) {
         self.daemon = daemon
-        self.buttons = buttons
-        virtualMicrophones = microphones
+        self.accessories = accessories
     }
 
     func appear() throws(BusError) {
         let interfaces =
             [interface, profiles.interface] + (daemon.isExperimental ? [monitors.interface] : [])
         object = try daemon.connection.export(BlueZ.adapterPath, interfaces)
-        for button in buttons where button.stored.isKept { try add(button, isFound: false) }
-        for microphone in virtualMicrophones where microphone.stored.isKept {
-            try add(microphone, isFound: false)
-        }
-    }
-
-    private var peripherals: [SimulatedPeripheral] {
-        devices.values.map { $0 as SimulatedPeripheral } + microphones.values.map { $0 }
+        for accessory in accessories where accessory.stored.isKept { try add(accessory, isFound: false) }
     }
 
     /// In the order of bluetoothd when an adapter is unplugged.
@@ -61,9 +58,8 @@ final class SimulatedAdapter {
             endDiscoveries()
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
         }
-        for peripheral in peripherals { peripheral.remove() }
-        devices = [:]
-        microphones = [:]
+        for peripheral in peripherals.values { peripheral.remove() }
+        peripherals = [:]
         object?.withdraw()
         object = nil
     }
@@ -74,7 +70,7 @@ final class SimulatedAdapter {
         if isOn {
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered")
         } else {
-            for peripheral in peripherals { peripheral.adapterOff() }
+            for peripheral in peripherals.values { peripheral.adapterOff() }
             endDiscoveries()
             expiry.arm(after: Self.temporaryTimeout)
             object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
@@ -86,7 +82,7 @@ final class SimulatedAdapter {
     /// discoveries.
     func radioChanged() {
         guard isPowered else { return }
-        for device in devices.values { device.seekLink() }
+        for peripheral in peripherals.values { peripheral.seekLink() }
         if !discoverers.isEmpty { report.arm(after: Self.advertisingInterval) }
     }
 
@@ -97,10 +93,10 @@ final class SimulatedAdapter {
         guard isPowered, !discoverers.isEmpty || monitors.isActive, button.radio == .awake else {
             return false
         }
-        if let device = devices[button.number] {
+        if let device = peripherals[button.number] as? SimulatedDevice {
             device.advertised()
         } else {
-            // As above: there are no clients then.
+            // Fails only if the connection has ended, and then there are no clients.
             try? add(button, isFound: true)
         }
         if discoverers.isEmpty { expiry.arm(after: Self.temporaryTimeout) }
@@ -113,48 +109,27 @@ final class SimulatedAdapter {
         profiles.clientLeft(client)
         monitors.clientLeft(client)
         filters[client] = nil
-        transports[client] = nil
         endDiscovery(of: client)
-        for peripheral in peripherals { peripheral.clientLeft(client) }
+        for peripheral in peripherals.values { peripheral.clientLeft(client) }
     }
 
-    private func add(_ button: VirtualButton, isFound: Bool) throws(BusError) {
-        devices[button.number] = try SimulatedDevice(button, on: self, isFound: isFound)
-    }
-
-    private func add(_ microphone: VirtualSerialMicrophone, isFound: Bool) throws(BusError) {
-        microphones[microphone.number] = try SimulatedMicrophone(microphone, on: self, isFound: isFound)
+    private func add(_ accessory: any VirtualAccessory, isFound: Bool) throws(BusError) {
+        peripherals[accessory.number] = try accessory.peripheral(on: self, isFound: isFound)
     }
 
     // MARK: - Discovery
 
     private func reportAdvertisements() {
         guard isPowered, !discoverers.isEmpty else { return }
-        for button in buttons where button.radio == .awake && isWanted(button) {
-            if let device = devices[button.number] {
-                device.found()
+        let wanted = discoverers.map { filters[$0] ?? DiscoveryFilter() }
+        for accessory in accessories
+        where accessory.radio == .awake && wanted.contains(where: { accessory.isReported(to: $0) }) {
+            if let peripheral = peripherals[accessory.number] {
+                peripheral.found()
             } else {
-                // Fails only if the connection has ended, and then there are no clients.
-                try? add(button, isFound: true)
+                // As above: there are no clients then.
+                try? add(accessory, isFound: true)
             }
-        }
-        for microphone in virtualMicrophones where microphone.radio == .awake && isClassicWanted {
-            if let device = microphones[microphone.number] {
-                device.found()
-            } else {
-                // As above.
-                try? add(microphone, isFound: true)
-            }
-        }
-    }
-
-    private var isClassicWanted: Bool { discoverers.contains { transports[$0] != "le" } }
-
-    private func isWanted(_ button: VirtualButton) -> Bool {
-        discoverers.contains { client in
-            guard transports[client] != "bredr" else { return false }
-            guard let uuids = filters[client], !uuids.isEmpty else { return true }
-            return button.advertisedServices.contains(where: uuids.contains)
         }
     }
 
@@ -195,7 +170,7 @@ final class SimulatedAdapter {
         starting[client] = nil
         guard discoverers.remove(client) != nil, discoverers.isEmpty else { return }
         start.disarm()
-        for peripheral in peripherals { peripheral.discoveryEnded() }
+        for peripheral in peripherals.values { peripheral.discoveryEnded() }
         expiry.arm(after: Self.temporaryTimeout)
         object?.emitPropertiesChanged(BlueZ.adapter, "Discovering")
     }
@@ -208,19 +183,21 @@ final class SimulatedAdapter {
         guard properties.keys.allSatisfy(known.contains) else {
             return call.fail(.invalidBlueZArguments)
         }
-        transports[call.sender] = properties["Transport"]?.asString
-        filters[call.sender] = properties["UUIDs"]?.asStrings?.map { $0.lowercased() }
+        filters[call.sender] = DiscoveryFilter(
+            uuids: properties["UUIDs"]?.asStrings?.map { $0.lowercased() } ?? [],
+            transport: properties["Transport"]?.asString
+        )
         daemon.watch(call.sender)
         call.reply()
     }
 
     private func removeTemporary() {
-        for peripheral in peripherals where peripheral.isTemporary { remove(peripheral) }
+        for peripheral in peripherals.values where peripheral.isTemporary { remove(peripheral) }
     }
 
     private func removeDevice(_ call: MethodInvocation) {
         let path = call.arguments[0].asObjectPath
-        guard let peripheral = peripherals.first(where: { $0.path == path }) else {
+        guard let peripheral = peripherals.values.first(where: { $0.path == path }) else {
             return call.fail(.doesNotExist)
         }
         peripheral.stored.forget()
@@ -230,8 +207,7 @@ final class SimulatedAdapter {
     }
 
     private func remove(_ peripheral: SimulatedPeripheral) {
-        devices[peripheral.number] = nil
-        microphones[peripheral.number] = nil
+        peripherals[peripheral.number] = nil
         peripheral.remove()
     }
 

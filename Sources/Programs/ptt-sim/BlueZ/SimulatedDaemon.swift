@@ -10,8 +10,7 @@ final class SimulatedDaemon {
     private(set) var adapter: SimulatedAdapter?
     private(set) lazy var profiles = ProfileManager(of: self)
 
-    private let buttons: [VirtualButton]
-    private let microphones: [VirtualSerialMicrophone]
+    private let accessories: [any VirtualAccessory]
     private var objects: [ExportedObject] = []
     private var agents: [ClientObject] = []
     private var defaultAgent: String?
@@ -23,27 +22,24 @@ final class SimulatedDaemon {
     /// - Throws: If the bus cannot be reached, or the name is taken.
     static func start(
         on bus: BusAddress,
-        buttons: [VirtualButton],
-        microphones: [VirtualSerialMicrophone],
+        accessories: [any VirtualAccessory],
         isExperimental: Bool
     ) async throws(BusError) -> SimulatedDaemon {
         let connection = try await BusConnection.open(bus)
         guard try await connection.requestName(BlueZ.name) == .acquired else {
             throw .failed("\(BlueZ.name) is taken on \(bus)")
         }
-        return try SimulatedDaemon(connection, buttons, microphones, isExperimental)
+        return try SimulatedDaemon(connection, accessories, isExperimental)
     }
 
     private init(
         _ connection: BusConnection,
-        _ buttons: [VirtualButton],
-        _ microphones: [VirtualSerialMicrophone],
+        _ accessories: [any VirtualAccessory],
         _ isExperimental: Bool
     ) throws(BusError) {
         self.connection = connection
         self.isExperimental = isExperimental
-        self.buttons = buttons
-        self.microphones = microphones
+        self.accessories = accessories
         objects.append(try connection.exportManager("/"))
         objects.append(try connection.export(BlueZ.root, [agentManager, profiles.interface]))
     }
@@ -54,7 +50,7 @@ final class SimulatedDaemon {
     /// Adds an adapter, powered on (AutoEnable), with the stored devices.
     func plug() throws(BusError) {
         guard adapter == nil else { return }
-        let adapter = SimulatedAdapter(of: self, buttons, microphones)
+        let adapter = SimulatedAdapter(of: self, accessories)
         self.adapter = adapter
         try adapter.appear()
     }

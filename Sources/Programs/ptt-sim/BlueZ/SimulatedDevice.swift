@@ -107,8 +107,8 @@ final class SimulatedDevice: SimulatedPeripheral {
         changed("ServicesResolved")
     }
 
-    /// Ends the link, for any reason. The GATT objects remain.
-    func loseLink() {
+    /// The GATT objects remain.
+    override func loseLink() {
         guard isConnected else { return }
         isConnected = false
         areServicesResolved = false

@@ -50,10 +50,9 @@ final class SimulatedMicrophone: SimulatedPeripheral {
         changed("UUIDs")
     }
 
-    /// Ends the link, for any reason, and the port with it.
-    func loseLink() {
-        microphone.closePort()
-        port = nil
+    /// The port ends with it.
+    override func loseLink() {
+        closePort()
         guard isConnected else { return }
         isConnected = false
         changed("Connected")

@@ -56,6 +56,9 @@ class SimulatedPeripheral {
     /// Connects if it advertises and a connection is wanted.
     func seekLink() {}
 
+    /// Ends the link over which its presses come, for any reason.
+    func loseLink() {}
+
     /// Ends the links, and the attempts to connect.
     func adapterOff() {}
 

@@ -4,7 +4,7 @@ import Glibc
 
 /// Commands at given times.
 enum Script {
-    struct Step: Equatable {
+    struct Step {
         /// The time since the simulation was ready.
         let time: Duration
         let command: Command

@@ -1,0 +1,38 @@
+import AccessoryCore
+import DBus
+import EventLoop
+
+/// A button or a microphone, and its radio. What it has and sends is in its accessory file.
+@EventLoop
+protocol VirtualAccessory: AnyObject {
+    /// In commands, 1 to 9.
+    var number: Int { get }
+    var stored: StoredDevice { get }
+    var radio: Radio { get set }
+    var held: HeldButtons { get set }
+
+    /// Sends what its inputs report, in order; nothing for a release that it never reports.
+    ///
+    /// - Throws: If nothing receives it.
+    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?) throws(CommandError)
+
+    /// Sends bytes that its file does not list.
+    ///
+    /// - Throws: If nothing receives them.
+    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(CommandError)
+
+    /// Returns true if a discovery with this filter reports it.
+    func isReported(to filter: DiscoveryFilter) -> Bool
+
+    /// Returns what bluetoothd has of it. `isFound`: a discovery has found it, and it is not a stored one.
+    func peripheral(on adapter: SimulatedAdapter, isFound: Bool) throws(BusError) -> SimulatedPeripheral
+}
+
+enum Radio {
+    /// Advertises, and accepts connections.
+    case awake
+    /// Silent to save power.
+    case asleep
+    /// Out of reach.
+    case gone
+}
