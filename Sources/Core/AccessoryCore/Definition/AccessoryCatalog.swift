@@ -46,31 +46,13 @@ package struct AccessoryCatalog: Equatable, Sendable {
 
     /// All files and their reasons, those that match first, and of these the best one.
     package func explanations(for device: DeviceDescription) -> [Explanation] {
-        entries.map { Explanation(entry: $0, result: $0.definition.matches(device)) }.sorted {
-            Self.isBetter(($0.entry, $0.result.specificity), ($1.entry, $1.result.specificity))
-        }
+        entries.map { Explanation(entry: $0, result: $0.definition.matches(device)) }
+            .sorted { $0.isBetter(than: $1) }
     }
 
     /// The files that match, the best first.
     package func ranked(for device: DeviceDescription) -> [AccessoryDefinition] {
-        let matching = entries.compactMap { entry in
-            entry.definition.specificity(for: device).map { (entry, Optional($0)) }
-        }
-        return matching.sorted(by: Self.isBetter).map(\.0.definition)
-    }
-
-    package func hasMatch(for device: DeviceDescription) -> Bool {
-        entries.contains { $0.definition.specificity(for: device) != nil }
-    }
-
-    private static func isBetter(
-        _ left: (entry: Entry, specificity: MatchSpecificity?),
-        _ right: (entry: Entry, specificity: MatchSpecificity?)
-    ) -> Bool {
-        let (first, second) = (left.specificity?.rawValue ?? -1, right.specificity?.rawValue ?? -1)
-        if first != second { return first > second }
-        if left.entry.folder != right.entry.folder { return left.entry.folder > right.entry.folder }
-        return left.entry.definition.identifier < right.entry.definition.identifier
+        explanations(for: device).filter { $0.result.specificity != nil }.map(\.entry.definition)
     }
 
     /// The file that a name suggests while the services of a device are unknown.
@@ -80,5 +62,16 @@ package struct AccessoryCatalog: Equatable, Sendable {
             return patterns.contains { namePattern($0, matches: name) }
                 && !definition.match.excludedNames.contains { namePattern($0, matches: name) }
         }
+    }
+}
+
+extension AccessoryCatalog.Explanation {
+    fileprivate func isBetter(than other: Self) -> Bool {
+        if result.specificity != other.result.specificity {
+            guard let specificity = result.specificity else { return false }
+            return other.result.specificity.map { specificity > $0 } ?? true
+        }
+        if entry.folder != other.entry.folder { return entry.folder > other.entry.folder }
+        return entry.definition.identifier < other.entry.definition.identifier
     }
 }

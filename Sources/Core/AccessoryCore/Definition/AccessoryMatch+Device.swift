@@ -6,7 +6,7 @@ import PTTMessages
 /// an AINA V2 has the serial port and the name of a V1 beside its own service. A name says more than a
 /// service that it shares with unrelated devices, and between two files for the same service the one that
 /// also asks for a name is meant.
-package enum MatchSpecificity: Int, Comparable, CaseIterable, Sendable {
+package enum MatchSpecificity: Comparable, Sendable {
     case name
     case transport
     case transportAndName
@@ -17,8 +17,6 @@ package enum MatchSpecificity: Int, Comparable, CaseIterable, Sendable {
     case ownServiceAndName
     case product
     case address
-
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The comparison of a device with one accessory file.
@@ -32,22 +30,7 @@ package struct MatchResult: Equatable, Sendable {
 extension AccessoryDefinition {
     /// Returns whether this file is about a device, and why. All keys of `match` must hold.
     package func matches(_ device: DeviceDescription) -> MatchResult {
-        var comparison = Comparison(reasons: ([], []))
-        let specificity = specificity(for: device, &comparison)
-        let (holding, failing) = comparison.reasons ?? ([], [])
-        return MatchResult(specificity: specificity, reasons: specificity == nil ? failing : holding)
-    }
-
-    /// Nil if the file is not about the device.
-    func specificity(for device: DeviceDescription) -> MatchSpecificity? {
-        var comparison = Comparison(reasons: nil)
-        return specificity(for: device, &comparison)
-    }
-
-    private func specificity(
-        for device: DeviceDescription,
-        _ comparison: inout Comparison
-    ) -> MatchSpecificity? {
+        var comparison = Comparison()
         compareName(device, &comparison)
         let specificity: MatchSpecificity
         switch (device.link, input) {
@@ -58,13 +41,13 @@ extension AccessoryDefinition {
         case (.input(let transport, let product, let keys), .keys(let input)):
             specificity = compareInput(transport, product, keys, input, &comparison)
         case (.bluetooth, .keys):
-            comparison = Comparison(failure: "it is about input devices")
-            return nil
+            return MatchResult(specificity: nil, reasons: ["it is about input devices"])
         case (.input, .gatt), (.input, .serial), (.input, .advertisements):
-            comparison = Comparison(failure: "it is about Bluetooth devices")
-            return nil
+            return MatchResult(specificity: nil, reasons: ["it is about Bluetooth devices"])
         }
-        return comparison.hasFailed ? nil : specificity
+        return comparison.failing.isEmpty
+            ? MatchResult(specificity: specificity, reasons: comparison.holding)
+            : MatchResult(specificity: nil, reasons: comparison.failing)
     }
 
     private func compareName(_ device: DeviceDescription, _ comparison: inout Comparison) {
@@ -148,24 +131,13 @@ extension AccessoryDefinition {
     }
 }
 
-/// The comparison of a device with one file, with or without the reasons for people.
+/// What was found for each key of `match`.
 private struct Comparison {
-    private(set) var hasFailed = false
-    private(set) var reasons: (holding: [String], failing: [String])?
+    private(set) var holding: [String] = []
+    private(set) var failing: [String] = []
 
-    init(reasons: (holding: [String], failing: [String])?) {
-        self.reasons = reasons
-    }
-
-    init(failure: String) {
-        hasFailed = true
-        reasons = ([], [failure])
-    }
-
-    mutating func note(_ holds: Bool, _ reason: @autoclosure () -> String) {
-        if !holds { hasFailed = true }
-        guard reasons != nil else { return }
-        if holds { reasons?.holding.append(reason()) } else { reasons?.failing.append(reason()) }
+    mutating func note(_ holds: Bool, _ reason: String) {
+        if holds { holding.append(reason) } else { failing.append(reason) }
     }
 }
 

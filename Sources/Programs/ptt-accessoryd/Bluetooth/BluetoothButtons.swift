@@ -39,7 +39,7 @@ final class BluetoothButtons {
         log: log,
         shouldWatch: { [weak self, files] device in
             self?.advertising.contains(device.address) ?? false
-                || files.catalog.hasMatch(for: device.description())
+                || !files.catalog.ranked(for: device.description()).isEmpty
         },
         handler: { [weak self] in self?.handle($0) }
     )
