@@ -1,6 +1,7 @@
-import AccessoryCore
 import PTTMessages
 import Testing
+
+@testable import AccessoryCore
 
 /// https://bthome.io/format
 @Suite struct BTHomeTests {

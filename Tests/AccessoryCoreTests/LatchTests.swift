@@ -1,7 +1,8 @@
-import AccessoryCore
 import PTTMessages
 import TestSupport
 import Testing
+
+@testable import AccessoryCore
 
 /// A button that a tap keeps on: each line of a test is a time in seconds, what happens, and the orders about
 /// the microphone.
@@ -27,7 +28,7 @@ import Testing
             name: "Pedal",
             confidence: .learned,
             match: AccessoryMatch(),
-            input: .keys(KeyInput([164: .button(.talk), 165: .button(.emergency)])),
+            input: .keys(KeyInput(meanings: [164: .button(.talk), 165: .button(.emergency)])),
             gesture: GestureSettings(shortestPress: shortestPress)
         )
         var accessory = Accessory(definition, origin: .headset, mode: .latch)
@@ -205,11 +206,11 @@ import Testing
     @Test func `a second characteristic that repeats a tap ends nothing`() {
         let inputs = (1...2).map {
             GattInput(
-                GattAttribute(
+                attribute: GattAttribute(
                     service: GattUUID(assigned: 0xFFE0),
                     characteristic: GattUUID(assigned: 0xFFE0 + UInt32($0))
                 ),
-                .bytes([BytePattern([0x01], [.down(.talk)]), BytePattern([0x00], [.up(.talk)])])
+                decoder: .bytes([BytePattern([0x01], [.down(.talk)]), BytePattern([0x00], [.up(.talk)])])
             )
         }
         let definition = AccessoryDefinition(

@@ -94,7 +94,7 @@ struct Subject: Sendable, CustomStringConvertible {
             )
         }
         let inputs = zip(attributes, tables).map { attribute, table in
-            GattInput(attribute, .bytes(table.map { BytePattern($0.0, $0.1) }))
+            GattInput(attribute: attribute, decoder: .bytes(table.map { BytePattern($0.0, $0.1) }))
         }
         let found = Set(inputs.indices)
         let isToggle = mode == .toggle || taps.contains(.talk)
@@ -147,7 +147,10 @@ struct Subject: Sendable, CustomStringConvertible {
             ("+PTT=P", .down(.talk)), ("+PTT=R", .up(.talk)), ("C:SP*", .arm(.multifunction)),
             ("C:SR*", .fire(.multifunction)), ("C:SOS*", .tap(.emergency)),
         ]
-        let table = TokenTable(tokens.map { .init(Array($0.0.utf8), [$0.1]) }, stripped: [0])
+        let table = TokenTable(
+            tokens: tokens.map { .init(bytes: Array($0.0.utf8), signals: [$0.1]) },
+            stripped: [0]
+        )
         return Subject(
             description: "serial",
             definition: definition(
@@ -175,7 +178,7 @@ struct Subject: Sendable, CustomStringConvertible {
     {
         Subject(
             description: description,
-            definition: definition(.keys(KeyInput([164: .button(.talk)])), gesture),
+            definition: definition(.keys(KeyInput(meanings: [164: .button(.talk)])), gesture),
             oracle: AccessoryOracle(isToggle: isToggle, isLatch: isLatch),
             frames: [
                 .event(.keyPressed(164), press: .talk), .event(.keyReleased(164), release: [.talk]),
@@ -190,7 +193,7 @@ struct Subject: Sendable, CustomStringConvertible {
         Subject(
             description: "paired keys",
             definition: definition(
-                .keys(KeyInput([208: .down(.talk), 168: .up(.talk)])),
+                .keys(KeyInput(meanings: [208: .down(.talk), 168: .up(.talk)])),
                 GestureSettings(mode: .hold, releaseAfter: .seconds(60))
             ),
             oracle: AccessoryOracle(isToggle: false, taps: [.talk]),

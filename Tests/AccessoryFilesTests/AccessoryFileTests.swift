@@ -1,10 +1,11 @@
-import AccessoryCore
 import AccessoryFiles
 import EventLoop
 import PTTMessages
 import TOML
 import TestSupport
 import Testing
+
+@testable import AccessoryCore
 
 @Suite struct AccessoryFileTests {
     static let start = """
@@ -77,7 +78,7 @@ import Testing
             )
         }
         func token(_ text: String, _ signals: [Signal], hasBattery: Bool = false) -> TokenTable.Token {
-            TokenTable.Token(Array(text.utf8), signals, hasBattery: hasBattery)
+            TokenTable.Token(bytes: Array(text.utf8), signals: signals, hasBattery: hasBattery)
         }
         let aina = try #require(GattUUID("127face1-cb21-11e5-93d0-0002a5d5c51b"))
         let expected = AccessoryDefinition(
@@ -96,17 +97,20 @@ import Testing
             connection: ConnectionPolicy(
                 bonding: .never,
                 writes: [
-                    ConnectionPolicy.Write(attribute(0xFFE2), .value([9, 0])),
-                    ConnectionPolicy.Write(attribute(0xFFE3), .setBits([0x30])),
+                    ConnectionPolicy.Write(attribute: attribute(0xFFE2), change: .value([9, 0])),
+                    ConnectionPolicy.Write(attribute: attribute(0xFFE3), change: .setBits([0x30])),
                 ]
             ),
             input: .gatt([
-                GattInput(attribute(0xFFE1), .bits(BitTable([1: .talk, 2: .emergency], ignored: 0x80))),
                 GattInput(
-                    attribute(0xFFE4),
-                    .tokens(
+                    attribute: attribute(0xFFE1),
+                    decoder: .bits(BitTable(roles: [1: .talk, 2: .emergency], ignored: 0x80))
+                ),
+                GattInput(
+                    attribute: attribute(0xFFE4),
+                    decoder: .tokens(
                         TokenTable(
-                            [
+                            tokens: [
                                 token("BAT", [], hasBattery: true),
                                 token("C:SOS*", [.down(.secondTalk)]),
                                 token("C:SP*", [.arm(.multifunction)]),
@@ -118,15 +122,19 @@ import Testing
                 ),
             ]),
             gesture: GestureSettings(shortestPress: .milliseconds(10), releaseAfter: .seconds(60)),
-            led: LEDCharacteristic(attribute(0xFFE5), transmitting: [1], idle: [0]),
+            led: LEDCharacteristic(attribute: attribute(0xFFE5), transmitting: [1], idle: [0]),
             battery: attribute(0xFFE6),
             examples: [
                 AccessoryExample(
-                    "press",
-                    [
-                        .init(.notify([0x81], input: 0), after: .seconds(1), outcomes: [.begin(.talk)]),
-                        .init(.notify([0xB7], input: 1), after: .milliseconds(2500), outcomes: []),
-                        .init(.lose, after: .seconds(1), outcomes: [.end(.talk)]),
+                    title: "press",
+                    steps: [
+                        .init(
+                            action: .notify([0x81], input: 0),
+                            delay: .seconds(1),
+                            outcomes: [.begin(.talk)]
+                        ),
+                        .init(action: .notify([0xB7], input: 1), delay: .milliseconds(2500), outcomes: []),
+                        .init(action: .lose, delay: .seconds(1), outcomes: [.end(.talk)]),
                     ]
                 )
             ]

@@ -1,8 +1,8 @@
-import AccessoryCore
 import PTTMessages
 import TestSupport
 import Testing
 
+@testable import AccessoryCore
 @testable import Input
 @testable import ptt_accessoryd
 
@@ -32,7 +32,7 @@ import Testing
             name: identifier,
             confidence: .verified,
             match: AccessoryMatch(transports: [transport]),
-            input: .keys(KeyInput([code: .button(.talk)]))
+            input: .keys(KeyInput(meanings: [code: .button(.talk)]))
         )
     }
 
@@ -126,14 +126,14 @@ import Testing
         let definition = try settings(of: granted.use(try ShippedAccessories.catalog(), .notNeeded))
             .definition
         #expect(definition.identifier == file)
-        #expect(definition.input == .keys(KeyInput([code.rawValue: meaning])))
+        #expect(definition.input == .keys(KeyInput(meanings: [code.rawValue: meaning])))
     }
 
     @Test func `a granted key whose release is another key is one to hold`() throws {
         let code = try #require(KeyCode(name: "KEY_PICKUP_PHONE"))
         let phone = node(keys: [code], properties: ["ID_PTT_KEY": "KEY_PICKUP_PHONE"])
         let definition = try settings(of: phone.use(try ShippedAccessories.catalog(), .notNeeded)).definition
-        #expect(definition.input == .keys(KeyInput([code.rawValue: .button(.talk)])))
+        #expect(definition.input == .keys(KeyInput(meanings: [code.rawValue: .button(.talk)])))
         #expect(definition.gesture.mode == .hold)
     }
 

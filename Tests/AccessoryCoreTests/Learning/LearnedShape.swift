@@ -1,5 +1,6 @@
-import AccessoryCore
 import PTTMessages
+
+@testable import AccessoryCore
 
 /// A way in which a button reports its presses, and what may arrive beside them once it is in use.
 struct LearnedShape {
@@ -137,7 +138,8 @@ struct ShapeReplay {
     private mutating func send(_ contents: [LearningFrame.Content], _ cause: Cause) {
         for content in contents {
             now = now + .milliseconds(3)
-            guard let action = definition.input.action(of: LearningFrame(content, at: now)) else { continue }
+            let frame = LearningFrame(time: now, content: content)
+            guard let action = definition.input.action(of: frame) else { continue }
             judge(run.perform(action, at: now), cause)
         }
     }

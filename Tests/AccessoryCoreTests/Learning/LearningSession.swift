@@ -1,5 +1,6 @@
-import AccessoryCore
 import PTTMessages
+
+@testable import AccessoryCore
 
 /// How well a person does what is asked.
 enum SimulatedPerson: CaseIterable {
@@ -91,8 +92,8 @@ struct LearningSession {
             switch item {
             case .timer: break
             case .held(let press, let offset, let content):
-                if isStillHeld(press, offset) { frames.append(LearningFrame(content, at: now)) }
-            case .frame(let content): frames.append(LearningFrame(content, at: now))
+                if isStillHeld(press, offset) { frames.append(LearningFrame(time: now, content: content)) }
+            case .frame(let content): frames.append(LearningFrame(time: now, content: content))
             case .press: press()
             case .letGo: letGo()
             case .heartbeat(let index): beat(index)

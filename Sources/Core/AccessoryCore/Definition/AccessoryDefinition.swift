@@ -24,46 +24,18 @@ package struct AccessoryDefinition: Equatable, Sendable {
     package let name: String
     package let confidence: Confidence
     /// Addresses of the sources.
-    package let evidence: [String]
+    package internal(set) var evidence: [String] = []
     /// Addresses of published recordings of a real device.
-    package let captures: [String]
+    package internal(set) var captures: [String] = []
     package let match: AccessoryMatch
-    package let connection: ConnectionPolicy
+    package internal(set) var connection = ConnectionPolicy()
     package let input: AccessoryInput
-    package let gesture: GestureSettings
-    package let led: LEDCharacteristic?
+    package internal(set) var gesture = GestureSettings()
+    package internal(set) var led: LEDCharacteristic?
     /// Only for a battery that BlueZ does not report by itself (`org.bluez.Battery1`, from GATT service
     /// 180F).
-    package let battery: GattAttribute?
-    package let examples: [AccessoryExample]
-
-    package init(
-        identifier: String,
-        name: String,
-        confidence: Confidence,
-        evidence: [String] = [],
-        captures: [String] = [],
-        match: AccessoryMatch,
-        connection: ConnectionPolicy = ConnectionPolicy(),
-        input: AccessoryInput,
-        gesture: GestureSettings = GestureSettings(),
-        led: LEDCharacteristic? = nil,
-        battery: GattAttribute? = nil,
-        examples: [AccessoryExample] = []
-    ) {
-        self.identifier = identifier
-        self.name = name
-        self.confidence = confidence
-        self.evidence = evidence
-        self.captures = captures
-        self.match = match
-        self.connection = connection
-        self.input = input
-        self.gesture = gesture
-        self.led = led
-        self.battery = battery
-        self.examples = examples
-    }
+    package internal(set) var battery: GattAttribute?
+    package internal(set) var examples: [AccessoryExample] = []
 }
 
 /// A GATT characteristic, by the UUIDs of its service and of itself.
@@ -93,11 +65,6 @@ package enum AccessoryInput: Equatable, Sendable {
 package struct GattInput: Equatable, Sendable {
     package let attribute: GattAttribute
     package let decoder: FrameDecoder
-
-    package init(_ attribute: GattAttribute, _ decoder: FrameDecoder) {
-        self.attribute = attribute
-        self.decoder = decoder
-    }
 }
 
 package struct SerialInput: Equatable, Sendable {
@@ -122,10 +89,6 @@ package struct KeyInput: Equatable, Sendable {
     /// By the kernel's code (`input-event-codes.h`).
     package let meanings: [UInt16: Meaning]
 
-    package init(_ meanings: [UInt16: Meaning]) {
-        self.meanings = meanings
-    }
-
     package func signals(of code: UInt16, isPressed: Bool) -> [Signal] {
         switch meanings[code] {
         case .button(let role): isPressed ? [.down(role)] : [.up(role)]
@@ -140,17 +103,11 @@ package struct KeyInput: Equatable, Sendable {
 /// The way in which a press controls the transmission.
 package struct GestureSettings: Equatable, Sendable {
     /// Nil: hold, or toggle if the talk button never reports its release.
-    package let mode: ButtonMode?
+    package internal(set) var mode: ButtonMode?
     /// Shorter contacts do not count. Zero: each press counts at once.
-    package let shortestPress: Duration
+    package internal(set) var shortestPress = Duration.zero
     /// A button that is down for this long counts as released: its release may be lost.
-    package let releaseAfter: Duration?
-
-    package init(mode: ButtonMode? = nil, shortestPress: Duration = .zero, releaseAfter: Duration? = nil) {
-        self.mode = mode
-        self.shortestPress = shortestPress
-        self.releaseAfter = releaseAfter
-    }
+    package internal(set) var releaseAfter: Duration?
 }
 
 /// A lamp of the accessory, and what to write to it.
@@ -158,12 +115,6 @@ package struct LEDCharacteristic: Equatable, Sendable {
     package let attribute: GattAttribute
     package let transmitting: [UInt8]
     package let idle: [UInt8]
-
-    package init(_ attribute: GattAttribute, transmitting: [UInt8], idle: [UInt8]) {
-        self.attribute = attribute
-        self.transmitting = transmitting
-        self.idle = idle
-    }
 }
 
 /// The way to connect an accessory.
@@ -187,18 +138,8 @@ package struct ConnectionPolicy: Equatable, Sendable {
 
         package let attribute: GattAttribute
         package let change: Change
-
-        package init(_ attribute: GattAttribute, _ change: Change) {
-            self.attribute = attribute
-            self.change = change
-        }
     }
 
-    package let bonding: Bonding
-    package let writes: [Write]
-
-    package init(bonding: Bonding = .ifRequested, writes: [Write] = []) {
-        self.bonding = bonding
-        self.writes = writes
-    }
+    package internal(set) var bonding = Bonding.ifRequested
+    package internal(set) var writes: [Write] = []
 }

@@ -27,19 +27,8 @@ package struct AccessoryExample: Equatable, Sendable {
         package let delay: Duration
         /// In this order; nothing else.
         package let outcomes: [Outcome]
-
-        package init(_ action: Action, after delay: Duration, outcomes: [Outcome]) {
-            self.action = action
-            self.delay = delay
-            self.outcomes = outcomes
-        }
     }
 
     package let title: String
     package let steps: [Step]
-
-    package init(_ title: String, _ steps: [Step]) {
-        self.title = title
-        self.steps = steps
-    }
 }

@@ -90,14 +90,14 @@ extension AccessoryFile {
 
     private func write(_ write: Write, _ path: Path) throws(AccessoryFileProblem) -> ConnectionPolicy.Write {
         let attribute = try attribute(write.service, write.characteristic, path)
+        let change: ConnectionPolicy.Write.Change
         switch (write.value, write.setBits) {
-        case (let value?, nil):
-            return ConnectionPolicy.Write(attribute, .value(try bytes(value, path + ["value"])))
-        case (nil, let bits?):
-            return ConnectionPolicy.Write(attribute, .setBits(try bytes(bits, path + ["set-bits"])))
+        case (let value?, nil): change = .value(try bytes(value, path + ["value"]))
+        case (nil, let bits?): change = .setBits(try bytes(bits, path + ["set-bits"]))
         case (nil, nil): throw Problem(path, "a write has either value or set-bits")
         case (_?, _?): throw Problem(path + ["set-bits"], "a write has either value or set-bits, not both")
         }
+        return ConnectionPolicy.Write(attribute: attribute, change: change)
     }
 
     private func ledCharacteristic(for input: AccessoryInput) throws(AccessoryFileProblem)
@@ -106,7 +106,7 @@ extension AccessoryFile {
         guard let led else { return nil }
         try checkIsGatt(input, ["led"])
         return LEDCharacteristic(
-            try attribute(led.service, led.characteristic, ["led"]),
+            attribute: try attribute(led.service, led.characteristic, ["led"]),
             transmitting: try bytes(led.transmitting, ["led", "transmitting"]),
             idle: try bytes(led.idle, ["led", "idle"])
         )

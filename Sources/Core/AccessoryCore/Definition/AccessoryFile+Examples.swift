@@ -13,7 +13,7 @@ extension AccessoryFile {
                 path throws(AccessoryFileProblem) in
                 try self.step(step, of: input, path)
             }
-            return AccessoryExample(example.title, steps)
+            return AccessoryExample(title: example.title, steps: steps)
         }
     }
 
@@ -29,8 +29,8 @@ extension AccessoryFile {
         try checkCount(step.expect.count, Limit.inputs, path + ["expect"])
         let outcomes = try values(of: step.expect, path + ["expect"], outcome)
         return AccessoryExample.Step(
-            try action(step, of: input, path),
-            after: .seconds(delay),
+            action: try action(step, of: input, path),
+            delay: .seconds(delay),
             outcomes: outcomes
         )
     }

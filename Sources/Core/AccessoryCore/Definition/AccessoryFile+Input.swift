@@ -41,7 +41,7 @@ extension AccessoryFile {
             guard !inputs.contains(where: { $0.attribute == attribute }) else {
                 throw Problem(path + ["characteristic"], "is an input already")
             }
-            inputs.append(GattInput(attribute, try decoder(of: input, path)))
+            inputs.append(GattInput(attribute: attribute, decoder: try decoder(of: input, path)))
         }
         return inputs
     }
@@ -133,12 +133,12 @@ extension AccessoryFile {
             guard roles[mask] == nil else { throw Problem(place, "\(quoted(text)) is listed twice") }
             roles[mask] = try role(meaning, place)
         }
-        guard let ignore else { return BitTable(roles) }
+        guard let ignore else { return BitTable(roles: roles) }
         let ignored = try mask(ignore, path + ["ignore"])
         guard roles.keys.allSatisfy({ ignored & $0 == 0 }) else {
             throw Problem(path + ["ignore"], "\(quoted(ignore)) has a bit that is a button")
         }
-        return BitTable(roles, ignored: ignored)
+        return BitTable(roles: roles, ignored: ignored)
     }
 
     private func mask(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> UInt8 {
@@ -194,7 +194,7 @@ extension AccessoryFile {
             guard meanings[code] == nil else { throw Problem(place, "\(quoted(text)) is listed twice") }
             meanings[code] = try keyMeaning(meaning, place)
         }
-        return KeyInput(meanings)
+        return KeyInput(meanings: meanings)
     }
 
     private func keyMeaning(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> KeyInput.Meaning {

@@ -23,8 +23,8 @@ extension AccessoryFile {
             }
             let signals = try self.signals(meanings, place, isToken: true)
             let token = TokenTable.Token(
-                bytes,
-                signals.filter { $0 != .battery(0) },
+                bytes: bytes,
+                signals: signals.filter { $0 != .battery(0) },
                 hasBattery: signals.contains(.battery(0))
             )
             if token.hasBattery, token.isShort {
@@ -44,7 +44,7 @@ extension AccessoryFile {
                 )
             }
         }
-        return TokenTable(tokens, stripped: stripped, othersRelease: input.others != nil)
+        return TokenTable(tokens: tokens, stripped: stripped, othersRelease: input.others != nil)
     }
 
     /// In a token digits can follow, as `battery` needs; `.battery(0)` stands for them.

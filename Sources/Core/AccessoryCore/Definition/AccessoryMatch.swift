@@ -2,38 +2,20 @@
 /// alternatives.
 package struct AccessoryMatch: Equatable, Sendable {
     /// GATT services, or SDP service classes.
-    package let services: [GattUUID]
+    package internal(set) var services: [GattUUID] = []
     /// The name that the device itself has (`Name` of org.bluez.Device), never the alias that people edit. A
     /// `*` at the begin or the end matches any text; upper and lower case are equal.
-    package let names: [String]
+    package internal(set) var names: [String] = []
     /// Names of devices that must not be taken for it.
-    package let excludedNames: [String]
+    package internal(set) var excludedNames: [String] = []
     /// Bluetooth addresses; a final `*` matches any rest.
-    package let addresses: [String]
+    package internal(set) var addresses: [String] = []
     /// Vendor and product of an input device.
-    package let products: [ProductID]
+    package internal(set) var products: [ProductID] = []
     /// The ways in which an input device may be attached. Empty: in any way.
-    package let transports: [InputTransport]
+    package internal(set) var transports: [InputTransport] = []
     /// Names that suggest it while the services of the device are unknown, for a scan. They never decide.
-    package let hints: [String]
-
-    package init(
-        services: [GattUUID] = [],
-        names: [String] = [],
-        excludedNames: [String] = [],
-        addresses: [String] = [],
-        products: [ProductID] = [],
-        transports: [InputTransport] = [],
-        hints: [String] = []
-    ) {
-        self.services = services
-        self.names = names
-        self.excludedNames = excludedNames
-        self.addresses = addresses
-        self.products = products
-        self.transports = transports
-        self.hints = hints
-    }
+    package internal(set) var hints: [String] = []
 }
 
 /// The vendor and the product number of an input device (`struct input_id`).

@@ -12,19 +12,12 @@ package enum BTHome {
         /// Counts on by one with each change, from 255 to 0: a repetition has the same. Nil if it has none.
         package let number: UInt8?
         /// Of the encryption: never the same twice with one key. Nil if it is not encrypted.
-        package let counter: UInt32?
+        package internal(set) var counter: UInt32?
         /// In percent.
-        package let battery: Int?
+        package internal(set) var battery: Int?
         /// The event of each button, from the first button on: 0 is none, 1 a press, 2 a double press, 3 a
         /// triple press, 4 a long press.
         package let events: [UInt8]
-
-        package init(number: UInt8?, counter: UInt32? = nil, battery: Int? = nil, events: [UInt8]) {
-            self.number = number
-            self.counter = counter
-            self.battery = battery
-            self.events = events
-        }
     }
 
     /// Why an advertisement says nothing.

@@ -81,12 +81,7 @@ package struct BitTable: Equatable, Sendable {
     /// Each mask has one bit.
     package let roles: [UInt8: ButtonRole]
     /// Bits without a meaning: a heartbeat.
-    package let ignored: UInt8
-
-    package init(_ roles: [UInt8: ButtonRole], ignored: UInt8 = 0) {
-        self.roles = roles
-        self.ignored = ignored
-    }
+    package internal(set) var ignored: UInt8 = 0
 
     /// A value with an unknown bit begins nothing, but a button whose bit is clear is up.
     func signals(of byte: UInt8) -> [Signal] {

@@ -4,13 +4,7 @@ package struct TokenTable: Equatable, Sendable {
         package let bytes: [UInt8]
         package let signals: [Signal]
         /// True if the charge of the battery follows, as one to three decimal digits.
-        package let hasBattery: Bool
-
-        package init(_ bytes: [UInt8], _ signals: [Signal], hasBattery: Bool = false) {
-            self.bytes = bytes
-            self.signals = signals
-            self.hasBattery = hasBattery
-        }
+        package internal(set) var hasBattery = false
 
         /// So short that it is also a part of other texts: the `1` of `+BAT=15`.
         package var isShort: Bool { bytes.count <= 2 }
@@ -18,15 +12,9 @@ package struct TokenTable: Equatable, Sendable {
 
     package let tokens: [Token]
     /// Bytes that are dropped wherever they are: padding and line ends.
-    package let stripped: Set<UInt8>
+    package internal(set) var stripped: Set<UInt8> = []
     /// True if what is none of the tokens may be the release of a button.
-    package let othersRelease: Bool
-
-    package init(_ tokens: [Token], stripped: Set<UInt8> = [], othersRelease: Bool = false) {
-        self.tokens = tokens
-        self.stripped = stripped
-        self.othersRelease = othersRelease
-    }
+    package internal(set) var othersRelease = false
 }
 
 /// Finds the tokens in a stream without delimiters. Tokens may follow each other directly, be split anywhere,

@@ -125,10 +125,10 @@ extension LearningRecording {
             let time = Int64((frame.time - begin) / .milliseconds(1))
             let delay = Duration.seconds(Double(time - last) / 1000)
             last = time
-            exampleSteps.append(
-                AccessoryExample.Step(action, after: delay, outcomes: run.perform(action, after: delay))
-            )
+            let outcomes = run.perform(action, after: delay)
+            exampleSteps.append(AccessoryExample.Step(action: action, delay: delay, outcomes: outcomes))
         }
-        return AccessoryExample("two holds and a double press, as they were learned", exampleSteps)
+        let title = "two holds and a double press, as they were learned"
+        return AccessoryExample(title: title, steps: exampleSteps)
     }
 }

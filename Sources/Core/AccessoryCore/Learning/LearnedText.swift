@@ -45,7 +45,9 @@ extension TokenTable {
     init(press: [UInt8], release: [UInt8], stripped: Set<UInt8>, hasOthers: Bool) throws(LearningFailure) {
         if hasOthers, press.hasDigit(besides: release) { throw .mayChange(press) }
         self.init(
-            [Token(press, [.down(.talk)]), Token(release, [.up(.talk)])],
+            tokens: [
+                Token(bytes: press, signals: [.down(.talk)]), Token(bytes: release, signals: [.up(.talk)]),
+            ],
             stripped: stripped,
             othersRelease: !hasOthers
         )

@@ -53,7 +53,7 @@ package struct Learner {
             phase = .pause(next: 0)
             return [.show(.leaveAlone(LearningPlan.quiet)), .setTimer(now + LearningPlan.quiet)]
         case (.ready, _): return []
-        case (.received(let content), _): return record(LearningFrame(content, at: now))
+        case (.received(let content), _): return record(LearningFrame(time: now, content: content))
         case (.lost(let reason), _): return fail(.lost(reason))
         case (.timerFired, .connecting): return []
         case (.timerFired, .pause(let next)): return begin(next, at: now)

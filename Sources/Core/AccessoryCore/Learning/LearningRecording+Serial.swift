@@ -43,7 +43,8 @@ extension LearningRecording {
         } else {
             // A press that is not recognised would not stop what an earlier one began.
             guard press.isLasting else { throw .mayChange(press) }
-            table = TokenTable([TokenTable.Token(press, [.tap(.talk)])], stripped: stream.padding)
+            let token = TokenTable.Token(bytes: press, signals: [.tap(.talk)])
+            table = TokenTable(tokens: [token], stripped: stream.padding)
         }
         let input = AccessoryInput.serial(SerialInput(serviceClass: serviceClass, tokens: table))
         let pattern = release == nil ? PressPattern.tapped : .held

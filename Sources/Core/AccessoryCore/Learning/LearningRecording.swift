@@ -12,11 +12,6 @@ package struct LearningFrame: Equatable, Sendable {
     package let time: MonotonicTime
     package let content: Content
 
-    package init(_ content: Content, at time: MonotonicTime) {
-        self.content = content
-        self.time = time
-    }
-
     var byteCount: Int {
         switch content {
         case .notified(let value, _): value.count

@@ -26,7 +26,7 @@ extension LearningTimeline {
         }
         if let best = readings.min(by: { order($0) < order($1) }) {
             let mirrored = readings.filter { $0.attribute != best.attribute }
-            let input = GattInput(best.attribute, best.value.decoder)
+            let input = GattInput(attribute: best.attribute, decoder: best.value.decoder)
             try checkIsWhole([input])
             return LearningHypothesis(
                 input: .gatt([input]),
@@ -43,7 +43,7 @@ extension LearningTimeline {
                 // A press that is not recognised would not stop what an earlier one began.
                 guard press.value.isLasting else { throw .mayChange(press.value) }
                 let pattern = BytePattern(press.value, [.tap(.talk)], isWhole: true)
-                let input = GattInput(attribute, .bytes([pattern]))
+                let input = GattInput(attribute: attribute, decoder: .bytes([pattern]))
                 try checkIsWhole([input])
                 return LearningHypothesis(
                     input: .gatt([input]),
@@ -63,9 +63,11 @@ extension LearningTimeline {
                     case .characteristic(let second) = release.source,
                     fits(.held, presses(down: [press], up: [release]))
                 else { continue }
+                let down = BytePattern(press.value, [.down(.talk)], isWhole: true)
+                let up = BytePattern(release.value, [.up(.talk)], isWhole: true)
                 let inputs = [
-                    GattInput(first, .bytes([BytePattern(press.value, [.down(.talk)], isWhole: true)])),
-                    GattInput(second, .bytes([BytePattern(release.value, [.up(.talk)], isWhole: true)])),
+                    GattInput(attribute: first, decoder: .bytes([down])),
+                    GattInput(attribute: second, decoder: .bytes([up])),
                 ]
                 try checkIsWhole(inputs)
                 return LearningHypothesis(
@@ -141,7 +143,7 @@ extension LearningTimeline {
     private func checkIsWhole(_ inputs: [GattInput]) throws(LearningFailure) {
         let frames = entries.compactMap { entry -> LearningFrame? in
             guard case .characteristic(let attribute) = entry.symbol.source else { return nil }
-            return LearningFrame(.notified(entry.symbol.value, attribute), at: entry.time)
+            return LearningFrame(time: entry.time, content: .notified(entry.symbol.value, attribute))
         }
         let presses = AccessoryInput.gatt(inputs).presses(in: frames).filter { $0.event != .up }.map(\.time)
         let own = Set(entries.filter { presses.contains($0.time) && isOf(inputs, $0.symbol) }.map(\.symbol))

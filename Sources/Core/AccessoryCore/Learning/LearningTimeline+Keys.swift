@@ -32,7 +32,7 @@ extension LearningTimeline {
         _ pattern: PressPattern,
         _ facts: [LearningFact]
     ) -> LearningHypothesis {
-        LearningHypothesis(input: .keys(KeyInput(meanings)), pattern: pattern, facts: facts)
+        LearningHypothesis(input: .keys(KeyInput(meanings: meanings)), pattern: pattern, facts: facts)
     }
 
     /// A key that reports the press, and another one that reports the release.

@@ -43,7 +43,7 @@ extension LearningTimeline {
             )
         }
         return ValueReading(
-            .bits(BitTable([bit: .talk], ignored: ignored)),
+            .bits(BitTable(roles: [bit: .talk], ignored: ignored)),
             press,
             [.press("bit \([bit].hexadecimal)"), .release("the bit is clear")] + facts
                 + factsOnSubscribing()

@@ -1,5 +1,4 @@
 import AccessoryCore
-import PTTMessages
 
 /// The consent of a person to the presses of an input device, and what the person has chosen for it.
 enum InputConsent: Equatable {
@@ -44,40 +43,5 @@ extension AccessoryDefinition {
     var keys: Set<UInt16> {
         guard case .keys(let input) = input else { return [] }
         return Set(input.meanings.keys)
-    }
-
-    /// One key that root has granted or a person has chosen, with what the best of the device's files says of
-    /// it; without a file a key to hold.
-    ///
-    /// - Parameters:
-    ///   - code: The key.
-    ///   - files: Those that match the device, the best first.
-    /// - Returns: A definition of that one key.
-    static func granted(_ code: UInt16, as files: [AccessoryDefinition]) -> AccessoryDefinition {
-        for file in files {
-            guard case .keys(let input) = file.input, let meaning = input.meanings[code] else { continue }
-            switch meaning {
-            case .button, .tap:
-                return AccessoryDefinition(
-                    identifier: file.identifier,
-                    name: file.name,
-                    confidence: file.confidence,
-                    match: file.match,
-                    input: .keys(KeyInput([code: meaning])),
-                    gesture: file.gesture
-                )
-            case .down, .up:
-                // Its release is another key, which is not granted.
-                break
-            }
-        }
-        return AccessoryDefinition(
-            identifier: "granted",
-            name: "one key",
-            confidence: .verified,
-            match: AccessoryMatch(),
-            input: .keys(KeyInput([code: .button(.talk)])),
-            gesture: GestureSettings(mode: .hold)
-        )
     }
 }
