@@ -13,10 +13,10 @@ extension ActionUnits {
         var properties = common(button)
         properties += [
             ("RemainAfterExit", .boolean(true)),
-            ("Type", .string(commands.begin?.isHeld == true ? "simple" : "oneshot")),
+            ("Type", .string(commands.hold == nil ? "oneshot" : "simple")),
         ]
         // There is no service without a command. Its failure changes nothing: what was begun is released.
-        let begin = commands.begin?.command ?? Action.Command(["true"])
+        let begin = commands.press ?? commands.hold ?? Action.Command(["true"])
         properties.append(("ExecStartEx", command(begin, ["ignore-failure"])))
         if let release = commands.release {
             properties.append(("ExecStopPostEx", command(release)))

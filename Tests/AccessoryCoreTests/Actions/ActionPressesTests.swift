@@ -8,7 +8,7 @@ import Testing
     private static let action = Action(
         .accessory("foot-pedal"),
         .talk,
-        .run(.beginAndRelease(.press(.init(["start"])), .init(["stop"])))
+        .run(.init(press: .init(["start"]), release: .init(["stop"])))
     )
     private static func time(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
@@ -142,7 +142,7 @@ private struct Life {
         )
         buttons[id] = button
         held.insert(id)
-        let work = Action.Work.run(.beginAndRelease(.press(.init(["start"])), .init(["stop"])))
+        let work = Action.Work.run(.init(press: .init(["start"]), release: .init(["stop"])))
         handle(.pressed(id, button, Action(.accessory("x"), button.role, work, limit: .seconds(5))))
     }
 

@@ -19,19 +19,19 @@ package struct Action: Equatable, Sendable {
         }
     }
 
-    /// What a press runs.
-    package enum Begin: Equatable, Sendable {
-        /// A command that ends by itself. The release waits for it, for ``grace`` at most.
-        case press(Command)
-        /// A command that runs as long as the button is pressed.
-        case hold(Command)
-    }
+    /// What a press and its release run; one of them at least.
+    package struct Commands: Equatable, Sendable {
+        /// Ends by itself. The release waits for it, for ``grace`` at most.
+        package let press: Command?
+        /// Runs as long as the button is pressed, in place of `press`.
+        package let hold: Command?
+        package let release: Command?
 
-    /// What a press and its release run.
-    package enum Commands: Equatable, Sendable {
-        case begin(Begin)
-        case beginAndRelease(Begin, Command)
-        case release(Command)
+        package init(press: Command? = nil, hold: Command? = nil, release: Command? = nil) {
+            self.press = press
+            self.hold = hold
+            self.release = release
+        }
     }
 
     /// What becomes of the recording of a press, a WAV file.
@@ -115,42 +115,6 @@ extension Action.Subject {
     }
 }
 
-extension Action.Begin {
-    package var command: Action.Command {
-        switch self {
-        case .press(let command), .hold(let command): command
-        }
-    }
-
-    package var isHeld: Bool {
-        switch self {
-        case .press: false
-        case .hold: true
-        }
-    }
-}
-
-extension Action.Commands: CustomStringConvertible {
-    package var begin: Action.Begin? {
-        switch self {
-        case .begin(let begin), .beginAndRelease(let begin, _): begin
-        case .release: nil
-        }
-    }
-
-    package var release: Action.Command? {
-        switch self {
-        case .begin: nil
-        case .beginAndRelease(_, let release), .release(let release): release
-        }
-    }
-
-    /// The programs, for people.
-    package var description: String {
-        [begin?.command, release].compactMap { $0?.arguments.first }.joined(separator: ", then ")
-    }
-}
-
 extension Action.Work: CustomStringConvertible {
     package var commands: Action.Commands? {
         switch self {
@@ -162,7 +126,9 @@ extension Action.Work: CustomStringConvertible {
     /// The programs, for people, or what is recorded; or the name of the key, also for ptt-keys.
     package var description: String {
         switch self {
-        case .run(let commands): commands.description
+        case .run(let commands):
+            [commands.press ?? commands.hold, commands.release].compactMap { $0?.arguments.first }
+                .joined(separator: ", then ")
         case .record(.folder(let folder)): "record in \(folder)"
         case .record(.command(let command)): "record, then \(command.arguments.first ?? "")"
         case .key(let code): KeyName.name(of: code) ?? "\(code)"

@@ -48,56 +48,46 @@ package struct ActionFile: Decodable, Sendable {
         }
         var actions: [Action] = []
         for (index, entry) in entries.enumerated() {
-            do throws(EntryProblem) {
+            do throws(AccessoryFileProblem) {
                 let action = try entry.action()
                 guard !actions.contains(where: { $0.subject == action.subject && $0.role == action.role })
-                else { throw EntryProblem("button", "there is an action of this button above already") }
+                else { throw .init(["button"], "there is an action of this button above already") }
                 actions.append(action)
             } catch {
-                throw AccessoryFileProblem(["action", .index(index), .key(error.key)], error.reason)
+                throw AccessoryFileProblem(["action", .index(index)] + error.path, error.reason)
             }
         }
         return actions
     }
-
-    fileprivate struct EntryProblem: Error {
-        let key: String
-        let reason: String
-
-        init(_ key: String, _ reason: String) {
-            self.key = key
-            self.reason = reason
-        }
-    }
 }
 
 extension ActionFile.Entry {
-    fileprivate func action() throws(ActionFile.EntryProblem) -> Action {
+    fileprivate func action() throws(AccessoryFileProblem) -> Action {
         guard let role = ButtonRole(fileText: button) else {
             let names = ButtonRole.fileTexts.joined(separator: ", ")
-            throw .init("button", "\(button) is not a button: use \(names)")
+            throw .init(["button"], "\(button) is not a button: use \(names)")
         }
         let limit = limit ?? Int(Action.standardLimit.components.seconds)
         guard Action.limits.contains(limit) else {
             let limits = Action.limits
-            throw .init("limit", "limit is \(limits.lowerBound) to \(limits.upperBound) seconds")
+            throw .init(["limit"], "limit is \(limits.lowerBound) to \(limits.upperBound) seconds")
         }
         return Action(try subject(), role, try work(), limit: .seconds(limit))
     }
 
-    private func subject() throws(ActionFile.EntryProblem) -> Action.Subject {
+    private func subject() throws(AccessoryFileProblem) -> Action.Subject {
         switch (device, accessory) {
         case (let device?, nil):
             guard let identity = DeviceIdentity(device) else {
-                throw .init("device", "device is not usable: it is what `pttctl devices` shows")
+                throw .init(["device"], "device is not usable: it is what `pttctl devices` shows")
             }
             return .device(identity)
         case (nil, let accessory?): return .accessory(accessory)
-        case (nil, nil), (_?, _?): throw .init("button", "an action is for a device or for an accessory")
+        case (nil, nil), (_?, _?): throw .init(["button"], "an action is for a device or for an accessory")
         }
     }
 
-    private func work() throws(ActionFile.EntryProblem) -> Action.Work {
+    private func work() throws(AccessoryFileProblem) -> Action.Work {
         let hasCommands = press != nil || hold != nil || release != nil
         switch (key, record) {
         case (nil, nil): return .run(try commands())
@@ -105,64 +95,56 @@ extension ActionFile.Entry {
         case (nil, let recording?) where !hasCommands: return .record(try self.recording(recording))
         case (nil, _?), (_?, nil), (_?, _?):
             let name = key == nil ? "record" : "key"
-            throw .init(name, "an action has commands, a key or a recording, one of them")
+            throw .init([.key(name)], "an action has commands, a key or a recording, one of them")
         }
     }
 
-    private func recording(
-        _ recording: ActionFile.Recording
-    ) throws(ActionFile.EntryProblem) -> Action.Recording {
+    private func recording(_ recording: ActionFile.Recording) throws(AccessoryFileProblem) -> Action.Recording
+    {
         switch recording {
         case .folder(let folder):
             guard folder.hasPrefix("/") || folder.hasPrefix("~/"), !folder.utf8.contains(0) else {
-                throw .init("record", "a folder begins with / or ~/")
+                throw .init(["record"], "a folder begins with / or ~/")
             }
             return .folder(folder)
         case .command(let arguments): return .command(try checked(arguments, "record"))
         }
     }
 
-    private func key(_ key: String) throws(ActionFile.EntryProblem) -> Action.Work {
+    private func key(_ key: String) throws(AccessoryFileProblem) -> Action.Work {
         // Buttons of mice and joysticks would make the device one, and games would look for its axes.
         guard key.hasPrefix("KEY_"), let code = KeyName.code(of: key) else {
-            throw .init("key", "\(key) is no key: use a name of `evtest`, KEY_F13 for example")
+            throw .init(["key"], "\(key) is no key: use a name of `evtest`, KEY_F13 for example")
         }
         return .key(code)
     }
 
-    private func commands() throws(ActionFile.EntryProblem) -> Action.Commands {
-        let begin: Action.Begin?
-        switch (try command(press, "press"), try command(hold, "hold")) {
-        case (let command?, nil): begin = .press(command)
-        case (nil, let command?): begin = .hold(command)
-        case (nil, nil): begin = nil
-        case (_?, _?): throw .init("hold", "an action has press or hold, not both")
+    private func commands() throws(AccessoryFileProblem) -> Action.Commands {
+        let (press, hold) = (try command(press, "press"), try command(hold, "hold"))
+        if press != nil, hold != nil { throw .init(["hold"], "an action has press or hold, not both") }
+        let release = try command(release, "release")
+        if press == nil, hold == nil, release == nil {
+            throw .init(["button"], "an action has press, hold, release, key or record")
         }
-        switch (begin, try command(release, "release")) {
-        case (let begin?, nil): return .begin(begin)
-        case (let begin?, let release?): return .beginAndRelease(begin, release)
-        case (nil, let release?): return .release(release)
-        case (nil, nil): throw .init("button", "an action has press, hold, release, key or record")
-        }
+        return Action.Commands(press: press, hold: hold, release: release)
     }
 
     private func command(
         _ arguments: [String]?,
         _ key: String
-    ) throws(ActionFile.EntryProblem) -> Action.Command? {
+    ) throws(AccessoryFileProblem) -> Action.Command? {
         if let arguments { try checked(arguments, key) } else { nil }
     }
 
-    private func checked(
-        _ arguments: [String],
-        _ key: String
-    ) throws(ActionFile.EntryProblem) -> Action.Command {
+    private func checked(_ arguments: [String], _ key: String) throws(AccessoryFileProblem) -> Action.Command
+    {
         guard let program = arguments.first, !program.isEmpty, arguments.count <= ActionFile.longestCommand
         else {
-            throw .init(key, "\(key) is a program and its arguments, at most \(ActionFile.longestCommand)")
+            let limit = ActionFile.longestCommand
+            throw .init([.key(key)], "\(key) is a program and its arguments, at most \(limit)")
         }
         guard !arguments.contains(where: { $0.utf8.contains(0) }) else {
-            throw .init(key, "\(key) has a character that no argument can have")
+            throw .init([.key(key)], "\(key) has a character that no argument can have")
         }
         return Action.Command(arguments)
     }

@@ -197,7 +197,7 @@ private struct ActionRow: Encodable {
         case .accessory(let identifier): (device, accessory) = (nil, identifier)
         }
         button = action.role.fileText
-        let begin = action.work.commands?.begin
+        let commands = action.work.commands
         key = if case .key = action.work { action.work.description } else { nil }
         (record, folder) =
             switch action.work {
@@ -205,9 +205,9 @@ private struct ActionRow: Encodable {
             case .record(.folder(let folder)): (nil, folder)
             case .run, .key: (nil, nil)
             }
-        press = begin?.isHeld == false ? begin?.command.arguments : nil
-        hold = begin?.isHeld == true ? begin?.command.arguments : nil
-        release = action.work.commands?.release?.arguments
+        press = commands?.press?.arguments
+        hold = commands?.hold?.arguments
+        release = commands?.release?.arguments
         limit = Int(action.limit.components.seconds)
     }
 
