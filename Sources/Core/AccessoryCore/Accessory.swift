@@ -8,8 +8,8 @@ package import PTTMessages
 ///
 /// **A transmission begins only with a press that was observed as it happened, and ends with every loss.**
 /// Whatever was lost in between, a button must be observed as released and then as pressed.
-package struct Accessory: Equatable, Sendable {
-    enum Link: Equatable, Sendable {
+package struct Accessory: Sendable {
+    enum Link: Sendable {
         case gatt(GattLink)
         case serial(StreamLink, TokenScanner)
         case advertisements(StreamLink, BTHome.Sequence)
@@ -159,11 +159,5 @@ package struct Accessory: Equatable, Sendable {
             )
         }
         while let role = gesture.nextExpiredHold(at: now) { expire(role, at: now, &effects) }
-    }
-
-    package static func == (left: Accessory, right: Accessory) -> Bool {
-        left.definition == right.definition && left.origin == right.origin && left.gate == right.gate
-            && left.link == right.link && left.buttons == right.buttons && left.gesture == right.gesture
-            && left.battery == right.battery && left.advice == right.advice && left.timer == right.timer
     }
 }

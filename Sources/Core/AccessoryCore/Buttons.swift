@@ -2,7 +2,7 @@ import PTTMessages
 
 /// The level of each button of one accessory. All its inputs report to the same levels, so that an edge that
 /// is reported twice, by repetition or by two characteristics, is one edge.
-struct Buttons: Equatable, Sendable {
+struct Buttons: Sendable {
     enum Level: Equatable, Sendable {
         case unknown
         case released
@@ -92,9 +92,5 @@ struct Buttons: Equatable, Sendable {
         }
         lastTap = (role, sample, now)
         return true
-    }
-
-    static func == (left: Buttons, right: Buttons) -> Bool {
-        left.known == right.known && left.down == right.down && left.counted == right.counted
     }
 }

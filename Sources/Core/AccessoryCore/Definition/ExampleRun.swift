@@ -2,7 +2,7 @@ package import PTTMessages
 
 /// An accessory with stand-ins for its link and the core, which transmits whenever it is asked: what the
 /// accessory sends becomes outcomes.
-package struct ExampleRun: Equatable, Sendable {
+package struct ExampleRun: Sendable {
     package typealias Outcome = AccessoryExample.Step.Outcome
 
     /// Longer than any value may be the level on subscribing in place of an edge.
@@ -118,11 +118,6 @@ package struct ExampleRun: Equatable, Sendable {
         case .cancelTimer: timer = nil
         case .letGo, .latch, .disconnect, .publish: break
         }
-    }
-
-    package static func == (left: Self, right: Self) -> Bool {
-        left.accessory == right.accessory && left.now == right.now && left.timer == right.timer
-            && left.transmission?.id == right.transmission?.id
     }
 }
 
