@@ -28,17 +28,8 @@ extension Accessory {
         return link.inputs.indices.filter { link[$0] == .unlinked }
     }
 
-    /// The properties that are published when one of them changes.
-    struct Listing: Equatable {
-        let link: LinkState
-        let remark: String?
-        let name: String
-        let battery: Int?
-    }
-
-    var listing: Listing {
-        Listing(link: linkState, remark: remark, name: origin.name, battery: battery)
-    }
+    /// What is published when a part of it changes.
+    var listing: (LinkState, String?, String, Int?) { (linkState, remark, origin.name, battery) }
 
     private var presence: LinkState {
         switch link {
@@ -126,13 +117,17 @@ extension Accessory {
     ) {
         report.isPublished = true
         let remark = report.note.map { "\($0): \(reason)" } ?? reason
-        let event = AccessoryEvent(
-            .ignored,
-            device: device,
-            role: role,
-            value: report.sample.text,
-            remark: remark
-        )
+        publishIgnored(report.sample, of: role, remark, &effects)
+    }
+
+    func publishIgnored(
+        _ sample: Sample,
+        of role: ButtonRole? = nil,
+        _ remark: String,
+        _ effects: inout EffectList
+    ) {
+        let value = sample.text
+        let event = AccessoryEvent(.ignored, device: device, role: role, value: value, remark: remark)
         effects.append(.publish(event))
     }
 

@@ -55,12 +55,10 @@ extension Accessory {
     }
 
     /// Why a signal has no effect, in ascending order of interest.
-    enum Passed: Int, Comparable {
+    enum Passed: Comparable {
         case nothing, alreadyReleased, alreadyPressed, mirrored, repeated, releasedWhileConnecting,
             pressedWhileConnecting
         case letGo, notObserved
-
-        static func < (left: Passed, right: Passed) -> Bool { left.rawValue < right.rawValue }
     }
 }
 

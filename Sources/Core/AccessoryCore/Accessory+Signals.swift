@@ -13,13 +13,7 @@ extension Accessory {
         let phase = settle(input, at: now) ? .ready : gatt[input].phase
         let signals = inputs[input].decoder.signals(of: value)
         if case .away = gatt.state, !signals.areUnknown {
-            let event = AccessoryEvent(
-                .ignored,
-                device: device,
-                value: hexadecimal(value),
-                remark: "it is not connected"
-            )
-            return effects.append(.publish(event))
+            return publishIgnored(.bytes(value), "it is not connected", &effects)
         }
         var report = Report(sample: .bytes(value), input: input, time: now, phase: phase)
         apply(signals, &report, &effects)
@@ -49,13 +43,7 @@ extension Accessory {
         switch verdict {
         case .repeated: return
         case .unusable(let reason):
-            let event = AccessoryEvent(
-                .ignored,
-                device: device,
-                value: hexadecimal(packet.events),
-                remark: reason
-            )
-            return effects.append(.publish(event))
+            return publishIgnored(.bytes(packet.events), reason, &effects)
         case .new: break
         }
         if let charge = packet.battery { battery = charge }
@@ -196,20 +184,10 @@ extension Accessory {
         return keys.isPlugMoving(at: now)
     }
 
-    private var isKeys: Bool {
-        switch link {
-        case .keys: true
-        case .gatt, .serial, .advertisements: false
-        }
-    }
+    private var isKeys: Bool { if case .keys = link { true } else { false } }
 
     /// True if a repetition is told from a press by its number.
-    private var isNumbered: Bool {
-        switch link {
-        case .advertisements: true
-        case .gatt, .serial, .keys: false
-        }
-    }
+    private var isNumbered: Bool { if case .advertisements = link { true } else { false } }
 
     /// One order for all buttons, if none of them holds anything.
     private func letGo(_ releasesWithoutPress: RoleSet, _ effects: inout EffectList) {
@@ -238,13 +216,8 @@ extension Accessory {
             buttons[roles[role]] = isPressed ? .held : .released
             if !isPressed { _ = gesture.letGo(roles[role], at: now, &effects) }
         }
-        var report = Report(sample: .key(code), input: 0, time: now, phase: .ready)
-        ignore(
-            isPressed ? "the press was not observed" : "the release was not observed",
-            nil,
-            &report,
-            &effects
-        )
+        let remark = isPressed ? "the press was not observed" : "the release was not observed"
+        publishIgnored(.key(code), remark, &effects)
     }
 
     /// The release of a button that was down for too long is assumed.
