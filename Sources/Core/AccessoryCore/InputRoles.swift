@@ -12,14 +12,8 @@ struct InputRoles: Equatable, Sendable {
 
     init(of input: AccessoryInput, replacing replaced: [ButtonRole: ButtonRole]) {
         self.replaced = replaced
-        switch input {
-        case .gatt(let inputs):
-            for input in inputs { add(input.decoder.signals) }
-        case .serial(let input):
-            add(input.tokens.tokens.flatMap(\.signals))
-        case .advertisements(let decoder): add(decoder.signals)
-        case .keys(let input):
-            add(input.meanings.values.flatMap(\.signals))
+        for signals in input.tables { add(signals) }
+        if case .keys(let input) = input {
             for case .down(let role) in input.meanings.values { unpaired.insert(self[role]) }
         }
     }
@@ -49,18 +43,10 @@ struct InputRoles: Equatable, Sendable {
     private mutating func add(_ signals: [Signal]) {
         var roles = RoleSet()
         for signal in signals {
-            switch signal {
-            case .down(let role):
-                roles.insert(self[role])
-                levels.insert(self[role])
-            case .level(let down):
-                for role in down {
-                    roles.insert(self[role])
-                    levels.insert(self[role])
-                }
-            case .up(let role), .tap(let role), .arm(let role), .fire(let role): roles.insert(self[role])
-            case .alive, .battery, .uncertain, .unknown: break
-            }
+            // The only level in a table is the release of all buttons.
+            guard let role = signal.role else { continue }
+            roles.insert(self[role])
+            if case .down = signal { levels.insert(self[role]) }
         }
         inputs.append(roles)
     }

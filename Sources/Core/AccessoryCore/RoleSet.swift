@@ -18,6 +18,9 @@ struct RoleSet: Hashable, Sendable {
 
     mutating func subtract(_ other: RoleSet) { bits &= ~other.bits }
 
+    /// By their bits.
+    fileprivate static let roles = ButtonRole.allCases
+
     private static func bit(of role: ButtonRole) -> UInt8 {
         switch role {
         case .unknown: 0x01
@@ -40,17 +43,8 @@ extension RoleSet: Sequence {
 
         mutating func next() -> ButtonRole? {
             guard rest != 0 else { return nil }
-            let position = rest.trailingZeroBitCount
-            rest &= rest - 1
-            return switch position {
-            case 0: .unknown
-            case 1: .talk
-            case 2: .emergency
-            case 3: .secondTalk
-            case 4: .channelUp
-            case 5: .channelDown
-            default: .multifunction
-            }
+            defer { rest &= rest - 1 }
+            return RoleSet.roles[rest.trailingZeroBitCount]
         }
     }
 }

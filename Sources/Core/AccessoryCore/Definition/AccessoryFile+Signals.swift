@@ -55,21 +55,21 @@ extension AccessoryFile {
 }
 
 extension ButtonRole {
-    static let allRoles: [ButtonRole] = [
-        .talk, .emergency, .secondTalk, .channelUp, .channelDown, .multifunction,
-    ]
+    static let allRoles = allCases.filter { $0 != .unknown }
 }
 
 extension AccessoryInput {
-    /// Every signal that its tables can give.
-    var signals: Set<Signal> {
+    /// The signals that the table of each input can give.
+    var tables: [[Signal]] {
         switch self {
-        case .gatt(let inputs): Set(inputs.flatMap(\.decoder.signals))
-        case .serial(let input): Set(input.tokens.tokens.flatMap(\.signals))
-        case .advertisements(let decoder): Set(decoder.signals)
-        case .keys(let input): Set(input.meanings.values.flatMap(\.signals))
+        case .gatt(let inputs): inputs.map(\.decoder.signals)
+        case .serial(let input): [input.tokens.tokens.flatMap(\.signals)]
+        case .advertisements(let decoder): [decoder.signals]
+        case .keys(let input): [input.meanings.values.flatMap(\.signals)]
         }
     }
+
+    var signals: Set<Signal> { Set(tables.joined()) }
 }
 
 extension FrameDecoder {
