@@ -60,13 +60,18 @@ extension LearningTimeline {
     {
         var counts: [LearningSymbol: Int] = [:]
         for (index, change) in changes.enumerated() where change.event == event {
-            let next = changes.indices.contains(index + 1) ? changes[index + 1].time : nil
-            let during = entries.filter { entry in
-                entry.time >= change.time && next.map { entry.time < $0 } ?? true
-            }
-            for symbol in Set(during.map(\.symbol)) { counts[symbol, default: 0] += 1 }
+            for symbol in received(since: index, of: changes) { counts[symbol, default: 0] += 1 }
         }
         return symbols.max { counts[$0] ?? 0 < counts[$1] ?? 0 }
+    }
+
+    /// The symbols from a change on, before the next one.
+    private func received(since index: Int, of changes: [TimedPress]) -> Set<LearningSymbol> {
+        let next = changes.indices.contains(index + 1) ? changes[index + 1].time : nil
+        let during = entries.filter { entry in
+            entry.time >= changes[index].time && next.map { entry.time < $0 } ?? true
+        }
+        return Set(during.map(\.symbol))
     }
 
     /// Returns true if all other values are the same levels with the bits of a heartbeat.
@@ -126,12 +131,8 @@ extension LearningTimeline {
     {
         guard entries.count(where: { $0.symbol == symbol }) >= 3 else { return false }
         return changes.enumerated().contains { index, change in
-            let next = changes.indices.contains(index + 1) ? changes[index + 1].time : nil
-            let isEdge = entries.contains { $0.time == change.time && $0.symbol == symbol }
-            return isEdge
-                && !entries.contains { entry in
-                    entry.symbol == usual && entry.time >= change.time && next.map { entry.time < $0 } ?? true
-                }
+            entries.contains { $0.time == change.time && $0.symbol == symbol }
+                && !received(since: index, of: changes).contains(usual)
         }
     }
 

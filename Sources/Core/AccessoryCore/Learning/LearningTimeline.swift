@@ -1,11 +1,10 @@
 import PTTMessages
 
-/// One value of one source: a value of a characteristic, an edge of a key, or a text of a serial stream.
+/// One value of one source: a value of a characteristic, or an edge of a key.
 struct LearningSymbol: Hashable {
     enum Source: Hashable {
         case characteristic(GattAttribute)
         case key(UInt16)
-        case serial
     }
 
     let source: Source
@@ -109,24 +108,20 @@ struct LearningTimeline {
 }
 
 extension LearningTimeline {
-    /// The counts of how often a symbol was received while the button was certainly up, certainly down, or
-    /// changing.
+    /// How often a symbol was received while the button was certainly up, and certainly down.
     struct Occurrences {
         var up = 0
         var down = 0
-        var changing = 0
     }
 
     var occurrences: [LearningSymbol: Occurrences] {
         var counts: [LearningSymbol: Occurrences] = [:]
         for entry in entries {
-            var count = counts[entry.symbol] ?? Occurrences()
             switch state(at: entry.time) {
-            case .up: count.up += 1
-            case .down: count.down += 1
-            case nil: count.changing += 1
+            case .up: counts[entry.symbol, default: Occurrences()].up += 1
+            case .down: counts[entry.symbol, default: Occurrences()].down += 1
+            case nil: break
             }
-            counts[entry.symbol] = count
         }
         return counts
     }
@@ -148,13 +143,11 @@ extension LearningTimeline {
     /// Returns true if a symbol that was received so often in one state would also have been received in the
     /// other one, if it came there: by itself, again and again.
     func wouldShow(_ count: Int, in state: State, recorded: Duration) -> Bool {
-        var (down, changing) = (Duration.zero, Duration.zero)
+        var (up, down) = (recorded, Duration.zero)
         for step in steps {
-            let certain = step.release.lowerBound - step.press.upperBound
-            if certain > .zero { down += certain }
-            changing += step.release.upperBound - step.press.lowerBound - (certain > .zero ? certain : .zero)
+            up -= step.release.upperBound - step.press.lowerBound
+            down += max(Duration.zero, step.release.lowerBound - step.press.upperBound)
         }
-        let up = recorded - down - changing
         let (own, other) = state == .up ? (up, down) : (down, up)
         // Six times: shorter than any hold, whatever the phase.
         return count >= 3 && other * count >= own * 6
