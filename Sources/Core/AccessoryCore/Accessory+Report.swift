@@ -18,12 +18,7 @@ enum Sample: Equatable, Sendable {
 /// The bytes for people, two digits each. An attribute may have 512 bytes; for a button the first 20 are
 /// enough.
 func hexadecimal(_ value: [UInt8]) -> String {
-    var text = ""
-    for byte in value.prefix(20) {
-        if !text.isEmpty { text += " " }
-        text += String(hexadecimal: UInt64(byte), digits: 2)
-    }
-    return value.count > 20 ? text + " …" : text
+    Array(value.prefix(20)).hexadecimal + (value.count > 20 ? " …" : "")
 }
 
 extension Accessory {

@@ -49,12 +49,10 @@ extension AccessoryFile {
         guard let gesture else { return GestureSettings() }
         var mode: ButtonMode?
         if let text = gesture.mode {
-            switch text {
-            case "hold": mode = .hold
-            case "toggle": mode = .toggle
-            case "latch": mode = .latch
-            default: throw Problem(["gesture", "mode"], "\(quoted(text)) is none of hold, toggle, latch")
+            guard let known = ButtonMode(rawValue: text), known != .unknown else {
+                throw Problem(["gesture", "mode"], "\(quoted(text)) is none of hold, toggle, latch")
             }
+            mode = known
         }
         return GestureSettings(
             mode: mode,

@@ -93,6 +93,11 @@ extension ButtonRole {
 }
 
 extension [UInt8] {
+    /// `01 80`
+    package var hexadecimal: String {
+        map { String(hexadecimal: UInt64($0), digits: 2) }.joined(separator: " ")
+    }
+
     /// - Parameter text: Two digits for each byte; spaces between bytes do not count. Nil for anything else.
     package init?(hexadecimal text: some StringProtocol) {
         self = []

@@ -24,13 +24,8 @@ package struct AccessoryFile: Decodable, Equatable, Sendable {
         let hint: [String]?
 
         enum CodingKeys: String, CodingKey {
-            case service
-            case name
+            case service, name, address, product, transport, hint
             case notName = "not-name"
-            case address
-            case product
-            case transport
-            case hint
         }
     }
 
@@ -46,9 +41,7 @@ package struct AccessoryFile: Decodable, Equatable, Sendable {
         let setBits: String?
 
         enum CodingKeys: String, CodingKey {
-            case service
-            case characteristic
-            case value
+            case service, characteristic, value
             case setBits = "set-bits"
         }
     }

@@ -1,5 +1,3 @@
-import PTTMessages
-
 /// Why nothing was learned. Everything that is not clear is a failure: a wrong guess transmits while nobody
 /// presses.
 package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -80,10 +78,5 @@ extension [UInt8] {
     /// A text, if it is one.
     fileprivate var readable: String {
         TextPadding.isText(self) && count > 1 ? TextPadding.text(self) : hexadecimal
-    }
-
-    /// `01 80`
-    package var hexadecimal: String {
-        map { String(hexadecimal: UInt64($0), digits: 2) }.joined(separator: " ")
     }
 }
