@@ -14,26 +14,16 @@ extension LearnedInput {
         for device: DeviceDescription,
         from recording: LearningRecording
     ) -> AccessoryDefinition {
-        let bare = definition(identifier: identifier, for: device, examples: [])
-        return definition(identifier: identifier, for: device, examples: [recording.example(of: bare)])
-    }
-
-    fileprivate func definition(
-        identifier: String,
-        for device: DeviceDescription,
-        examples: [AccessoryExample]
-    )
-        -> AccessoryDefinition
-    {
-        AccessoryDefinition(
+        var definition = AccessoryDefinition(
             identifier: identifier,
             name: device.writableName ?? identifier,
             confidence: .learned,
             match: match(of: device),
             input: input,
-            gesture: gesture,
-            examples: examples
+            gesture: gesture
         )
+        definition.examples = [recording.example(of: definition)]
+        return definition
     }
 
     /// A service or a name alone would also match devices that send something else.
@@ -81,13 +71,13 @@ extension LearningRecording {
     /// Compares what the machine of accessories does with the recording with what the person was asked for:
     /// begin with a press, and end with its release, or with the next press.
     func check(_ learned: LearnedInput) throws(LearningFailure) {
-        let definition = learned.definition(
+        let definition = AccessoryDefinition(
             identifier: "learned",
-            for: DeviceDescription(
-                name: nil,
-                link: .input(.other, ProductID(vendor: 0, product: 0), keys: [])
-            ),
-            examples: []
+            name: "learned",
+            confidence: .learned,
+            match: AccessoryMatch(),
+            input: learned.input,
+            gesture: learned.gesture
         )
         try check(definition)
     }

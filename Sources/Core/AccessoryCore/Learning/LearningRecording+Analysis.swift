@@ -64,8 +64,7 @@ extension LearningRecording {
         do throws(LearningFailure) {
             if !values.isEmpty {
                 return try LearningTimeline(entries: values, steps: steps).gattHypothesis(
-                    began: began,
-                    ended: ended
+                    recorded: ended - began
                 )
             }
         } catch { failures.append(error) }

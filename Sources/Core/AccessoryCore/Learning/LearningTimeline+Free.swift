@@ -27,7 +27,13 @@ extension LearningTimeline {
                     [.press(press.text(free)), .release(release.text(free))]
                     + places.map { .changing(byte: $0 + 1) }
                 // The first two are the press and the release.
-                found.append(ValueReading(.bytes(freed), first, facts + reading.facts.dropFirst(2)))
+                found.append(
+                    ValueReading(
+                        decoder: .bytes(freed),
+                        press: first,
+                        facts: facts + reading.facts.dropFirst(2)
+                    )
+                )
             }
             if found.count > 1 { throw .contradiction }
             if let reading = found.first { return reading }

@@ -1,30 +1,20 @@
 import PTTMessages
 
-/// The way in which one characteristic reports the button, as far as it is known.
-private struct CharacteristicReading {
-    let attribute: GattAttribute
-    let value: ValueReading
-}
-
 extension LearningTimeline {
     /// Reads notifications of characteristics. One characteristic that reports both edges is preferred, the
     /// fastest of several: a second one whose reports are late would begin again after a short press.
-    func gattHypothesis(began: MonotonicTime, ended: MonotonicTime) throws(LearningFailure)
-        -> LearningHypothesis
-    {
-        var readings: [CharacteristicReading] = []
+    func gattHypothesis(recorded: Duration) throws(LearningFailure) -> LearningHypothesis {
+        var readings: [(attribute: GattAttribute, value: ValueReading)] = []
         for source in sources {
             guard case .characteristic(let attribute) = source else { continue }
             // One that is not understood fails all: a mirror of it may have the same values, but more seldom.
-            if let reading = try only(source).reading(of: attribute, began: began, ended: ended) {
-                readings.append(reading)
+            if let value = try only(source).reading(recorded: recorded) {
+                readings.append((attribute, value))
             }
         }
         let fastest = pressCandidates
-        let order = { (reading: CharacteristicReading) in
-            fastest.firstIndex(of: reading.value.press) ?? fastest.count
-        }
-        if let best = readings.min(by: { order($0) < order($1) }) {
+        let order = { (press: LearningSymbol) in fastest.firstIndex(of: press) ?? fastest.count }
+        if let best = readings.min(by: { order($0.value.press) < order($1.value.press) }) {
             let mirrored = readings.filter { $0.attribute != best.attribute }
             let input = GattInput(attribute: best.attribute, decoder: best.value.decoder)
             try checkIsWhole([input])
@@ -81,10 +71,7 @@ extension LearningTimeline {
     }
 
     /// Reads one characteristic as a bit, as values or as text; nil if it does not report the button.
-    private func reading(of attribute: GattAttribute, began: MonotonicTime, ended: MonotonicTime)
-        throws(LearningFailure) -> CharacteristicReading?
-    {
-        let recorded = ended - began
+    private func reading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
         var reading: ValueReading?
         if symbols.count <= Self.mostValues {
             reading = try bitReading(recorded: recorded)
@@ -92,7 +79,7 @@ extension LearningTimeline {
             if reading == nil { reading = try textReading() }
         }
         if reading == nil { reading = try freeReading(recorded: recorded) }
-        return reading.map { CharacteristicReading(attribute: attribute, value: $0) }
+        return reading
     }
 
     /// Reads texts whose padding is not always the same.
@@ -117,9 +104,9 @@ extension LearningTimeline {
             hasOthers: text.symbols.contains { $0 != press && $0 != release && !$0.value.isEmpty }
         )
         return ValueReading(
-            .tokens(table),
-            symbols.first { $0.value.filter { !stripped.contains($0) } == press.value } ?? press,
-            [.press(TextPadding.text(press.value)), .release(TextPadding.text(release.value))]
+            decoder: .tokens(table),
+            press: symbols.first { $0.value.filter { !stripped.contains($0) } == press.value } ?? press,
+            facts: [.press(TextPadding.text(press.value)), .release(TextPadding.text(release.value))]
         )
     }
 

@@ -36,16 +36,16 @@ extension LearningTimeline {
         // is a condition. Without a heartbeat whole values say the same, and no more.
         guard heartbeat != 0, ignored == heartbeat, press.value.count == 1 else {
             return ValueReading(
-                .bytes(down.map { whole($0, .down(.talk)) } + up.map { whole($0, .up(.talk)) }),
-                press,
-                [.press(press.value.hexadecimal), .release(release.value.hexadecimal)] + facts
+                decoder: .bytes(down.map { whole($0, .down(.talk)) } + up.map { whole($0, .up(.talk)) }),
+                press: press,
+                facts: [.press(press.value.hexadecimal), .release(release.value.hexadecimal)] + facts
                     + closingFacts(press, release)
             )
         }
         return ValueReading(
-            .bits(BitTable(roles: [bit: .talk], ignored: ignored)),
-            press,
-            [.press("bit \([bit].hexadecimal)"), .release("the bit is clear")] + facts
+            decoder: .bits(BitTable(roles: [bit: .talk], ignored: ignored)),
+            press: press,
+            facts: [.press("bit \([bit].hexadecimal)"), .release("the bit is clear")] + facts
                 + factsOnSubscribing()
         )
     }
@@ -171,7 +171,11 @@ extension LearningTimeline {
                 facts.append(.ignored(other.value))
             }
         }
-        return ValueReading(.bytes(patterns), press, facts + closingFacts(press, release))
+        return ValueReading(
+            decoder: .bytes(patterns),
+            press: press,
+            facts: facts + closingFacts(press, release)
+        )
     }
 
     /// Returns true if a value was received only before the first request.
@@ -204,12 +208,6 @@ struct ValueReading {
     let decoder: FrameDecoder
     let press: LearningSymbol
     let facts: [LearningFact]
-
-    init(_ decoder: FrameDecoder, _ press: LearningSymbol, _ facts: [LearningFact]) {
-        self.decoder = decoder
-        self.press = press
-        self.facts = facts
-    }
 }
 
 /// The values of a button that has one bit of the first byte.
