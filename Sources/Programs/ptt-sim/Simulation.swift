@@ -132,14 +132,16 @@ final class Simulation {
 
     /// Answers exactly once, when the command has been carried out.
     private func carryOut(_ command: Command, answer: @escaping @EventLoop (String) -> Void) {
-        do throws(CommandError) {
+        do {
             switch command {
             case .accessory(let number, let command):
                 return try carryOut(command, by: try accessory(number), answer)
             case .power(let isOn): try adapter().setPower(isOn)
             case .unplug: try present().unplug()
-            case .plug: try plug()
-            case .crash: try crash()
+            case .plug: try present().plug()
+            case .crash:
+                try present().crash()
+                daemon = nil
             case .revive: return revive(answer)
             case .quit: end(0)
             }
@@ -147,20 +149,6 @@ final class Simulation {
         } catch {
             answer("error: \(error)")
         }
-    }
-
-    private func plug() throws(CommandError) {
-        let daemon = try present()
-        do throws(BusError) {
-            try daemon.plug()
-        } catch {
-            throw CommandError(description: "\(error)")
-        }
-    }
-
-    private func crash() throws(CommandError) {
-        try present().crash()
-        daemon = nil
     }
 
     private func revive(_ answer: @escaping @EventLoop (String) -> Void) {
