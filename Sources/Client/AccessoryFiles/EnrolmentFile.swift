@@ -33,11 +33,6 @@ package enum EnrolmentFile {
     package struct Contents: Equatable, Sendable {
         package let enrolments: [Enrolment]
         package let problems: [TOMLError]
-
-        package init(enrolments: [Enrolment], problems: [TOMLError]) {
-            self.enrolments = enrolments
-            self.problems = problems
-        }
     }
 
     /// - Parameter text: The contents of the file.
