@@ -39,7 +39,7 @@ extension AccessoryDefinition {
         switch input {
         case .gatt(let inputs):
             return inputs.enumerated().compactMap { index, input in
-                if let role, !input.decoder.reports(role) { return nil }
+                if let role, !input.decoder.signals.contains(where: { $0.role == role }) { return nil }
                 return input.decoder.value(of: signals, level: level).map { .notify($0, input: index) }
             }
         case .serial(let input):
@@ -54,23 +54,11 @@ extension AccessoryDefinition {
 }
 
 extension FrameDecoder {
-    fileprivate func reports(_ role: ButtonRole) -> Bool {
-        switch self {
-        case .bytes(let patterns): patterns.contains { $0.signals.contains { $0.role == role } }
-        case .bits(let table): table.roles.values.contains(role)
-        case .tokens(let table): table.tokens.contains { $0.signals.contains { $0.role == role } }
-        }
-    }
-
     fileprivate func value(of signals: [Signal], level: Set<ButtonRole>) -> [UInt8]? {
         switch self {
         case .bytes(let patterns):
-            for signal in signals {
-                if let pattern = patterns.first(where: { $0.signals.contains(signal) }) {
-                    return pattern.bytes
-                }
-            }
-            return signals.contains(.level([])) ? [0] : nil
+            let found = signals.compactMap { signal in patterns.first { $0.signals.contains(signal) } }
+            return found.first?.bytes ?? (signals.contains(.level([])) ? [0] : nil)
         case .bits(let table):
             guard signals.contains(where: { $0.role.map { table.roles.values.contains($0) } == true }) else {
                 return nil
@@ -88,10 +76,7 @@ extension FrameDecoder {
 
 extension TokenTable {
     fileprivate func text(of signals: [Signal]) -> [UInt8]? {
-        for signal in signals {
-            if let token = tokens.first(where: { $0.signals.contains(signal) }) { return token.bytes }
-        }
-        return nil
+        signals.compactMap { signal in tokens.first { $0.signals.contains(signal) } }.first?.bytes
     }
 }
 
