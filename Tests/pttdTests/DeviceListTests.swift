@@ -2,6 +2,7 @@ import CoreConfiguration
 import EventLoop
 import Journal
 import Logging
+import PTTMessages
 import PulseAudio
 import TestSupport
 import Testing
@@ -15,6 +16,59 @@ import Testing
     @Test @EventLoop func `a list that was not answered is asked for again, unless it matters no longer`()
         async throws
     {
+        let fixture = try await DeviceListFixture.start()
+        let (server, log) = (fixture.server, fixture.log)
+        let ducking = Ducking(.lower, server: server, directory: nil, log: log)
+        let headset = BluetoothHeadset(.transmission, server: server, directory: nil, log: log)
+        fixture.sound.freeze()
+        ducking?.begin()
+        ducking?.end()
+        #expect(try await fixture.lines.next().contains("what other programs play"))
+        headset?.serverIsReady()
+        for _ in 0..<2 {
+            #expect(try await fixture.lines.next().contains("the profile of a Bluetooth headset"))
+        }
+        server.close()
+        ducking?.serverIsLost()
+        headset?.serverIsLost()
+        fixture.sound.stop()
+    }
+
+    @Test @EventLoop func `a speaker that returns is noticed although the server hangs at that moment`()
+        async throws
+    {
+        let fixture = try await DeviceListFixture.start()
+        let (sound, speaker) = (fixture.sound, Speaker(server: fixture.server, log: fixture.log))
+        let (opened, failed) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
+        let returned = AsyncQueue(of: Void.self)
+        speaker.returned = { returned.add(()) }
+        // Made first, it is told of the new speaker before the list is asked for.
+        let observation = fixture.server.observe([.sink]) { if $0.type == .new { sound.freeze() } }
+        speaker.open(.standard, started: { opened.add(()) }, failed: { _, _ in failed.add(()) })
+        try await opened.next()
+        try await sound.pactl("unload-module", "module-null-sink")
+        try await failed.next()
+        let loading = Task { try await sound.pactl("load-module", "module-null-sink", "sink_name=new") }
+        for _ in 0..<2 { _ = try await fixture.lines.first { $0.contains("a speaker that has returned") } }
+        sound.thaw()
+        try await returned.next()
+        _ = try await loading.value
+        observation.cancel()
+        speaker.close()
+        fixture.server.close()
+        sound.stop()
+    }
+}
+
+@EventLoop
+private struct DeviceListFixture {
+    let sound: PrivateAudioServer
+    let server: AudioServer
+    /// What is logged.
+    let lines: AsyncQueue<String>
+    let log: RateLimitedLog
+
+    static func start() async throws -> DeviceListFixture {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let server = AudioServer(applicationName: "Test", address: sound.address)
         let (ready, lines) = (AsyncQueue(of: Void.self), AsyncQueue(of: String.self))
@@ -27,17 +81,6 @@ import Testing
             write: { lines.add($0) }
         )
         let log = RateLimitedLog(Logger(label: "DeviceListTests") { _ in handler })
-        let ducking = Ducking(.lower, server: server, directory: nil, log: log)
-        let headset = BluetoothHeadset(.transmission, server: server, directory: nil, log: log)
-        sound.freeze()
-        ducking?.begin()
-        ducking?.end()
-        #expect(try await lines.next().contains("what other programs play"))
-        headset?.serverIsReady()
-        for _ in 0..<2 { #expect(try await lines.next().contains("the profile of a Bluetooth headset")) }
-        server.close()
-        ducking?.serverIsLost()
-        headset?.serverIsLost()
-        sound.stop()
+        return DeviceListFixture(sound: sound, server: server, lines: lines, log: log)
     }
 }

@@ -12,6 +12,8 @@ final class Speaker {
     private static let queue = Duration.milliseconds(100)
     /// The server's buffer.
     private static let latency = Duration.milliseconds(40)
+    /// What says whether there is a speaker.
+    private static let kinds: Set<DeviceKind> = [.server, .sink]
 
     private let server: AudioServer
     private let log: RateLimitedLog
@@ -32,10 +34,11 @@ final class Speaker {
     var roomAvailable: @EventLoop () -> Void = {}
     /// Called once when there is a default speaker again after there was none, unless one is opened before.
     var returned: @EventLoop () -> Void = {}
+    private let list: DeviceList
     /// Set while there is no speaker.
-    private var observation: Subscription?
-    private var isLooking = false
-    private var isOutdated = false
+    private var observation: Subscription? {
+        didSet { list.isWanted = observation != nil }
+    }
     /// Called with the audio server's name of the device once it is open, and when the server has changed the
     /// device.
     var opened: @EventLoop (String) -> Void = { _ in }
@@ -43,6 +46,9 @@ final class Speaker {
     init(server: AudioServer, log: RateLimitedLog) {
         self.server = server
         self.log = log
+        let consequence = "a speaker that has returned may not be noticed"
+        list = DeviceList(server, Self.kinds, consequence: consequence, log: log)
+        list.listed = { [weak self] in self?.lookForSpeaker(in: $0) }
     }
 
     /// Opens the speaker and closes any earlier playback.
@@ -128,31 +134,19 @@ final class Speaker {
         switch error.kind {
         case .serverLost: failed(.audioServerLost, "\(error)")
         case .noDevice, .deviceRemoved:
-            observation = server.observe([.server, .sink]) { [weak self] _ in self?.lookForSpeaker() }
+            observation = server.observe(Self.kinds) { [list] _ in list.refresh() }
             failed(.speakerLost, "\(error)")
         // It would fail again: there is a speaker.
         case .other: failed(.speakerLost, "\(error)")
         }
     }
 
-    /// One list at a time: other programs cause the events.
-    private func lookForSpeaker() {
-        isOutdated = isLooking
-        guard !isLooking else { return }
-        isLooking = true
-        server.list([.server, .sink]) { [weak self] in self?.received($0) }
-    }
-
-    private func received(_ result: Result<AudioDevices, AudioError>) {
-        isLooking = false
-        // A lost server is reported elsewhere, and so is its return.
-        guard observation != nil, case .success(let devices) = result else { return }
-        if devices.sinks.contains(where: { $0.name == devices.defaultSink && !$0.isOwn }) {
-            observation = nil
-            returned()
-        } else if isOutdated {
-            lookForSpeaker()
-        }
+    private func lookForSpeaker(in devices: AudioDevices) {
+        guard observation != nil,
+            devices.sinks.contains(where: { $0.name == devices.defaultSink && !$0.isOwn })
+        else { return }
+        observation = nil
+        returned()
     }
 
     private func reportRoom() {
