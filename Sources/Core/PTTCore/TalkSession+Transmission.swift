@@ -101,8 +101,9 @@ extension TalkSession {
     ) -> Answer {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         // A lost link is one of all buttons of an origin, whatever the request names.
-        let role = cause.isRelease && request.role != .unknown ? request.role : nil
-        if let origin = request.origin, cause.isRelease { timeOutLock.unlock(origin, role) }
+        let role = cause == .released && request.role != .unknown ? request.role : nil
+        // A lost link says nothing about the button behind it, and stopping does not touch the button.
+        if let origin = request.origin, cause == .released { timeOutLock.unlock(origin, role) }
         if let origin = request.origin, release(origin, role, heldBy: client, effects: &effects),
             !transmits(origin, role, by: client)
         {
@@ -195,7 +196,7 @@ extension TalkSession {
     /// Returns true if the end waits for ``releaseLag``: only that of a person, and only where something is
     /// delivered. Released again it ends at once.
     private func lags(_ lease: Lease, _ cause: EndCause) -> Bool {
-        cause.isRelease && releaseLag > .zero && lease.released == nil
+        cause == .released && releaseLag > .zero && lease.released == nil
             && lease.transmission.source != .developerRequest
             && audio.microphone?.isDelivered == true
     }

@@ -49,18 +49,3 @@ extension Transmission {
         }
     }
 }
-
-extension EndCause {
-    /// True if the origin was released. A lost link says nothing about the button behind it, and stopping a
-    /// transmission does not touch the button.
-    var isRelease: Bool {
-        switch self {
-        case .released: true
-        case .unknown, .stopped, .timeLimit, .connectionLost, .applicationGone, .audioConnectionLost,
-            .channelLeft, .linkLost, .deviceRemoved, .audioServerLost, .microphoneLost, .noMicrophone,
-            .microphoneMuted, .suspended, .sessionLocked, .sessionInactive, .modeChanged,
-            .applicationUnavailable, .shuttingDown, .preempted, .floorTaken, .callActive, .recorderGone:
-            false
-        }
-    }
-}
