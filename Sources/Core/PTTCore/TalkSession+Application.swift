@@ -96,7 +96,7 @@ extension TalkSession {
         endChannelTransmission(.applicationGone, effects: &effects)
         clearParticipant(.applicationGone, effects: &effects)
         let reason = "the application has disconnected"
-        channel?.finishPushes(.unanswered, explanation: reason, effects: &effects)
+        channel?.finishPushes(explanation: reason, effects: &effects)
         endAudio(effects: &effects)
     }
 

@@ -109,7 +109,7 @@ extension TalkSession {
         effects: inout EffectCollector
     ) {
         endChannelTransmission(.applicationUnavailable, effects: &effects)
-        channel?.finishPushes(.undeliverable, explanation: reason, effects: &effects)
+        channel?.finishPushes(explanation: reason, effects: &effects)
         let absent = AbsentApplication(owner: starting.owner, reconnectionDeadline: effects.now)
         channel?.presence = .absent(absent)
         effects.publish(.applicationDetached)

@@ -69,7 +69,7 @@ extension TalkSession {
         attachments[client]?.pushToken = nil
         if !isAttached {
             let reason = "the application is not attached"
-            channel.finishPushes(.undeliverable, explanation: reason, effects: &effects)
+            channel.finishPushes(explanation: reason, effects: &effects)
         }
         channel.presence = .running(RunningApplication(process, client: client, owner: owner))
         if isAttached { channel.deliver(starting?.pushes ?? [], effects: &effects) }
@@ -133,7 +133,7 @@ extension TalkSession {
     ) {
         endChannelTransmission(.channelLeft, effects: &effects)
         clearParticipant(.channelLeft, effects: &effects)
-        channel?.finishPushes(nil, explanation: "the channel was left", effects: &effects)
+        channel?.finishPushes(explanation: "the channel was left", effects: &effects)
         endAudio(effects: &effects)
         lastPushToken = channel?.pushToken
         storeLeft(for: reason, explanation: explanation)

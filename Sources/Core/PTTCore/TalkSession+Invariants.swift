@@ -57,7 +57,7 @@ extension TalkSession {
                 return "pushes wait for a client that is not attached"
             }
         }
-        if channel.pushCount > WaitingPush.limit { return "more pushes wait than the limit" }
+        if channel.pushes.count > WaitingPush.limit { return "more pushes wait than the limit" }
         if surroundings.policy.restriction(of: channel.policyID) != nil {
             return "a channel that the policy forbids"
         }

@@ -49,7 +49,7 @@ extension TalkSession {
         if kind == .serviceUpdate, request.priority > 5, channel.budget.remaining(at: now) <= 0 {
             return .failure(.overBudget)
         }
-        guard channel.pushCount < WaitingPush.limit else { return .failure(.tooManyWaiting) }
+        guard channel.pushes.count < WaitingPush.limit else { return .failure(.tooManyWaiting) }
         return .success(kind)
     }
 
@@ -113,12 +113,12 @@ extension TalkSession {
 }
 
 extension JoinedChannel {
-    /// The number of pushes that wait for the application, or for its answer.
-    var pushCount: Int {
+    /// The pushes that wait for the application, or for its answer.
+    var pushes: [Push] {
         switch presence {
-        case .unowned, .absent: 0
-        case .starting(let starting): starting.pushes.count
-        case .running(let running): running.pushes.count
+        case .unowned, .absent: []
+        case .starting(let starting): starting.pushes
+        case .running(let running): running.pushes.map(\.push)
         }
     }
 
@@ -145,40 +145,13 @@ extension JoinedChannel {
         }
     }
 
-    /// - Parameters:
-    ///   - outcome: Nil: unanswered for a push that the application has received, undeliverable for any
-    ///     other.
-    ///   - explanation: For people.
-    ///   - effects: Receives what is to be done.
-    mutating func finishPushes(
-        _ outcome: PushOutcome?,
-        explanation: String,
-        effects: inout EffectCollector
-    ) {
-        switch presence {
-        case .unowned, .absent:
-            break
-        case .starting(var starting):
-            for push in starting.pushes {
-                effects.publish(
-                    .pushFinished(
-                        pushID: push.pushID,
-                        outcome: outcome ?? .undeliverable,
-                        explanation: explanation
-                    )
-                )
-            }
-            starting.pushes = []
-            presence = .starting(starting)
-        case .running(var running):
-            for waiting in running.pushes {
-                let pushID = waiting.push.pushID
-                effects.publish(
-                    .pushFinished(pushID: pushID, outcome: outcome ?? .unanswered, explanation: explanation)
-                )
-            }
-            running.pushes = []
-            presence = .running(running)
+    /// Reports all pushes as finished, right before the application's presence ends, and they with it.
+    func finishPushes(explanation: String, effects: inout EffectCollector) {
+        let outcome: PushOutcome = running == nil ? .undeliverable : .unanswered
+        for push in pushes {
+            effects.publish(
+                .pushFinished(pushID: push.pushID, outcome: outcome, explanation: explanation)
+            )
         }
     }
 
