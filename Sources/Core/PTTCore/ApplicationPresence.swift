@@ -37,20 +37,6 @@ struct StartingApplication: Equatable, Sendable {
     /// The pushes to deliver once it attaches.
     var pushes: [Push] = []
 
-    init(
-        _ startID: StartID,
-        of owner: Owner,
-        by activation: Activation,
-        launchTime: MonotonicTime,
-        now: MonotonicTime
-    ) {
-        self.startID = startID
-        self.owner = owner
-        self.activation = activation
-        self.launchTime = launchTime
-        deadline = now + Self.limit
-    }
-
     mutating func miss(_ event: CoreEvent) {
         missed.append(event)
         missed.removeFirst(max(0, missed.count - Self.missedLimit))
@@ -75,19 +61,15 @@ struct RunningApplication: Equatable, Sendable {
     /// The pushes that it has received and not answered. An application that is not attached receives none.
     var pushes: [WaitingPush] = []
     var reception: Reception?
-}
 
-extension RunningApplication {
     /// - Parameters:
     ///   - process: What it said of itself when it attached or joined.
     ///   - client: Its connection.
     ///   - owner: Nil if the channel stays without an owner.
     init(_ process: ApplicationProcess, client: ClientID, owner: Owner?) {
-        self.init(
-            client: client,
-            application: process.application,
-            format: process.format,
-            owner: owner
-        )
+        self.client = client
+        self.owner = owner
+        application = process.application
+        format = process.format
     }
 }

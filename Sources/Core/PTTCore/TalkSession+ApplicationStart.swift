@@ -50,11 +50,11 @@ extension TalkSession {
         else { return }
         startCount += 1
         let starting = StartingApplication(
-            StartID(rawValue: startCount),
-            of: absent.owner,
-            by: activation,
+            startID: StartID(rawValue: startCount),
+            owner: absent.owner,
+            activation: activation,
             launchTime: absent.reconnectionDeadline,
-            now: effects.now
+            deadline: effects.now + StartingApplication.limit
         )
         channel?.presence = .starting(starting)
         effects.publish(.applicationStarting)

@@ -161,7 +161,7 @@ extension JoinedChannel {
         updateRunning { running in
             for index in running.pushes.indices {
                 guard let warning = running.pushes[index].warning, effects.now >= warning else { continue }
-                running.pushes[index].clearWarning()
+                running.pushes[index].warning = nil
                 effects.log("push \(running.pushes[index].push.pushID.rawValue) is not answered yet")
             }
             let late = running.pushes.filter { effects.now >= $0.limit }

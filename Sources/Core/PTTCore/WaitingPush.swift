@@ -8,7 +8,7 @@ struct WaitingPush: Equatable, Sendable {
 
     let push: Push
     /// The time at which to log that the application is slow; nil once that is done.
-    private(set) var warning: MonotonicTime?
+    var warning: MonotonicTime?
     /// The time at which to give up.
     let limit: MonotonicTime
 
@@ -19,10 +19,6 @@ struct WaitingPush: Equatable, Sendable {
     }
 
     var deadline: MonotonicTime { warning ?? limit }
-
-    mutating func clearWarning() {
-        warning = nil
-    }
 
     /// An answer that opens the speaker must come immediately; processing data may take as long as Apple's
     /// systems give an application in the background.
