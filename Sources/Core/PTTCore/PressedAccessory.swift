@@ -33,37 +33,24 @@ extension TalkSession {
         _ report: ChannelInterface.ButtonReport,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
+    ) throws(RefusalCause) -> Answer {
         let (origin, role) = (report.origin, report.role)
-        if let refusal = RefusalCause.unusable(longest: origin.identifier, origin.name) {
-            return .refused(refusal)
-        }
-        if role == .unknown { return .refused(.unknownValue) }
-        if role.transmits { return .refused(.transmits(role)) }
+        try Self.check(longest: origin.identifier, origin.name)
+        if role == .unknown { throw .unknownValue }
+        if role.transmits { throw .transmits(role) }
         let button = PressedAccessory(origin: origin, role: role, holder: client)
         // Before all refusals: what the application holds as pressed must end.
-        if !report.isPressed {
-            channel?.release(where: { $0 == button }, effects: &effects)
+        if !report.isPressed { self.channel?.release(where: { $0 == button }, effects: &effects) }
+        let channel = try channel(report.channelID, for: client)
+        guard report.isPressed else { return .done }
+        if let obstacle = surroundings.obstacle ?? surroundings.lockObstacle { throw obstacle.refusal }
+        guard let running = channel.running else { throw .absent(channel.owner) }
+        guard attachments[running.client] != nil else { throw .receivesNoButtons }
+        if !running.pressed.contains(button) {
+            self.channel?.release(where: { $0.origin == origin && $0.role == role }, effects: &effects)
+            self.channel?.press(button, effects: &effects)
         }
-        switch channel(report.channelID, for: client) {
-        case .failure(let refusal):
-            return .refused(refusal)
-        case .success(let channel):
-            guard report.isPressed else { return .done }
-            if let obstacle = surroundings.obstacle ?? surroundings.lockObstacle {
-                return .refused(obstacle.refusal)
-            }
-            guard let running = channel.running else { return .refused(.absent(channel.owner)) }
-            guard attachments[running.client] != nil else { return .refused(.receivesNoButtons) }
-            if !running.pressed.contains(button) {
-                self.channel?.release(
-                    where: { $0.origin == origin && $0.role == role },
-                    effects: &effects
-                )
-                self.channel?.press(button, effects: &effects)
-            }
-            return .done
-        }
+        return .done
     }
 
     /// Releases a button of the origin that was forwarded; nil is all that transmit.

@@ -46,27 +46,28 @@ extension PushRejection {
         PushRejection(.badPayload, "the payload cannot be used: \(reason)")
     }
 
-    /// Why the priority or the expiration of a push is not accepted.
-    static func timing(of request: PushInterface.SendRequest, _ kind: PushKind, arrived: Int)
-        -> PushRejection?
-    {
+    /// Throws if the priority or the expiration of a push is not accepted.
+    static func checkTiming(
+        of request: PushInterface.SendRequest,
+        _ kind: PushKind,
+        arrived: Int
+    ) throws(PushRejection) {
         switch kind {
         case .serviceUpdate:
             if !(1...10).contains(request.priority) {
-                return PushRejection(.badPriority, "the priority is \(request.priority), it must be 1 to 10")
+                throw PushRejection(.badPriority, "the priority is \(request.priority), it must be 1 to 10")
             }
             if request.expiration != 0, request.expiration <= arrived {
-                return PushRejection(.badExpirationDate, "the push has expired")
+                throw PushRejection(.badExpirationDate, "the push has expired")
             }
         case .pushToTalk, .unknown:
             if request.priority != 10 {
-                return PushRejection(.badPriority, "the priority is \(request.priority), it must be 10")
+                throw PushRejection(.badPriority, "the priority is \(request.priority), it must be 10")
             }
             if request.expiration != 0 {
                 let reason = "the expiration is \(request.expiration), it must be 0: now or never"
-                return PushRejection(.badExpirationDate, reason)
+                throw PushRejection(.badExpirationDate, reason)
             }
         }
-        return nil
     }
 }

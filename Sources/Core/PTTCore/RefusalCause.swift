@@ -67,10 +67,4 @@ package enum RefusalCause: Error, Equatable, Sendable {
     case volumeOutOfRange
     case emptyName
     case longName
-
-    /// Nil if the name is not empty and all texts are short enough to keep.
-    static func unusable(_ name: String = "name", longest texts: String...) -> RefusalCause? {
-        if name.isEmpty { return .emptyName }
-        return texts.contains { $0.utf8.count > TalkSession.longestText } ? .longName : nil
-    }
 }

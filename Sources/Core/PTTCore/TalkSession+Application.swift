@@ -7,19 +7,14 @@ extension TalkSession {
         processID: Int,
         newToken: PushToken,
         effects: inout EffectCollector
-    ) -> Answer {
+    ) throws(RefusalCause) -> Answer {
         let identifier = request.identifier
-        let refusal = RefusalCause.unusable(
-            identifier.rawValue,
-            longest: identifier.rawValue,
-            request.name,
-            request.activation?.name ?? ""
-        )
-        if let refusal { return .refused(refusal) }
-        if attachments[client] != nil || channel?.receiver == client { return .refused(.attachedAlready) }
+        let text = identifier.rawValue
+        try Self.check(text, longest: text, request.name, request.activation?.name ?? "")
+        if attachments[client] != nil || channel?.receiver == client { throw .attachedAlready }
         // It could no longer end the transmission: an application has no access to the channel of another.
-        if lease?.holder == client { return .refused(.holdsTransmission) }
-        if surroundings.policy.excluded.contains(identifier) { return .refused(.forbidden(identifier)) }
+        if lease?.holder == client { throw .holdsTransmission }
+        if surroundings.policy.excluded.contains(identifier) { throw .forbidden(identifier) }
         var process = ApplicationProcess(
             owner: Owner(identifier: identifier, name: request.name, activation: request.activation),
             processID: processID,
@@ -120,10 +115,11 @@ extension TalkSession {
 
     // MARK: Settings of an application
 
-    mutating func setForeground(_ request: ApplicationInterface.ForegroundRequest, from client: ClientID)
-        -> Answer
-    {
-        guard attachments[client] != nil else { return .refused(.notAttached) }
+    mutating func setForeground(
+        _ request: ApplicationInterface.ForegroundRequest,
+        from client: ClientID
+    ) throws(RefusalCause) -> Answer {
+        guard attachments[client] != nil else { throw .notAttached }
         attachments[client]?.isForeground = request.isForeground
         return .done
     }
@@ -132,68 +128,43 @@ extension TalkSession {
         _ request: ApplicationInterface.ServiceStatusRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
-        guard request.status != .unknown else { return .refused(.unknownValue) }
-        switch ownChannel(request.channelID, of: client) {
-        case .failure(let refusal):
-            return .refused(refusal)
-        case .success(let channel):
-            self.channel?.updateRunning { $0.serviceStatus = request.status }
-            if channel.running?.serviceStatus != request.status {
-                effects.publish(.serviceStatusChanged(serviceStatus: request.status))
-            }
-            return .done
+    ) throws(RefusalCause) -> Answer {
+        guard request.status != .unknown else { throw .unknownValue }
+        let channel = try ownChannel(request.channelID, of: client)
+        self.channel?.updateRunning { $0.serviceStatus = request.status }
+        if channel.running?.serviceStatus != request.status {
+            effects.publish(.serviceStatusChanged(serviceStatus: request.status))
         }
+        return .done
     }
 
     mutating func setTransmissionMode(
         _ request: ApplicationInterface.TransmissionModeRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
-        guard request.mode != .unknown else { return .refused(.unknownValue) }
-        let answer = set(
-            \.transmissionMode,
-            to: request.mode,
-            of: request.channelID,
-            from: client,
-            effects: &effects
-        ) { .transmissionModeChanged(transmissionMode: $0) }
+    ) throws(RefusalCause) -> Answer {
+        guard request.mode != .unknown else { throw .unknownValue }
+        let channel = try ownChannel(request.channelID, of: client)
+        self.channel?.transmissionMode = request.mode
+        if channel.transmissionMode != request.mode {
+            effects.publish(.transmissionModeChanged(transmissionMode: request.mode))
+        }
         yieldTransmission(effects: &effects)
         refuseUnheard(effects: &effects)
-        return answer
+        return .done
     }
 
     mutating func setAccessoryEvents(
         _ request: ApplicationInterface.AccessoryEventsRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
-        set(
-            \.areAccessoryEventsEnabled,
-            to: request.isEnabled,
-            of: request.channelID,
-            from: client,
-            effects: &effects
-        ) { .accessoryEventsChanged(isEnabled: $0) }
-    }
-
-    private mutating func set<Value: Equatable>(
-        _ path: WritableKeyPath<JoinedChannel, Value>,
-        to value: Value,
-        of channelID: ChannelID?,
-        from client: ClientID,
-        effects: inout EffectCollector,
-        event: (Value) -> CoreEvent
-    ) -> Answer {
-        switch ownChannel(channelID, of: client) {
-        case .failure(let refusal):
-            return .refused(refusal)
-        case .success(let channel):
-            self.channel?[keyPath: path] = value
-            if channel[keyPath: path] != value { effects.publish(event(value)) }
-            return .done
+    ) throws(RefusalCause) -> Answer {
+        let channel = try ownChannel(request.channelID, of: client)
+        self.channel?.areAccessoryEventsEnabled = request.isEnabled
+        if channel.areAccessoryEventsEnabled != request.isEnabled {
+            effects.publish(.accessoryEventsChanged(isEnabled: request.isEnabled))
         }
+        return .done
     }
 }
 

@@ -68,10 +68,11 @@ extension TalkSession {
         endTransmission(.microphoneMuted, effects: &effects)
     }
 
-    mutating func setVolume(_ request: ChannelInterface.VolumeRequest, effects: inout EffectCollector)
-        -> Answer
-    {
-        guard Self.volumes.contains(request.volume) else { return .refused(.volumeOutOfRange) }
+    mutating func setVolume(
+        _ request: ChannelInterface.VolumeRequest,
+        effects: inout EffectCollector
+    ) throws(RefusalCause) -> Answer {
+        guard Self.volumes.contains(request.volume) else { throw .volumeOutOfRange }
         guard request.volume != volume else { return .done }
         volume = request.volume
         effects.setVolume(volume)

@@ -8,25 +8,20 @@ extension TalkSession {
         newChannelID: ChannelID,
         newToken: PushToken,
         effects: inout EffectCollector
-    ) -> Answer {
-        if let refusal = RefusalCause.unusable(request.name, longest: request.name, request.application ?? "")
-        {
-            return .refused(refusal)
-        }
+    ) throws(RefusalCause) -> Answer {
+        try Self.check(request.name, longest: request.name, request.application ?? "")
         let process = attachments[client] ?? ApplicationProcess(joining: request, processID: processID)
         // The audio socket of the client has the frames of its recording.
-        if process != nil, let lease, lease.isRecording, lease.holder == client {
-            return .refused(.holdsTransmission)
-        }
-        if let process, !isInForeground(client) { return .refused(.notInForeground(process.owner)) }
+        if process != nil, let lease, lease.isRecording, lease.holder == client { throw .holdsTransmission }
+        if let process, !isInForeground(client) { throw .notInForeground(process.owner) }
         let policyID = process?.owner.identifier ?? Policy.commandLine
-        if let refusal = surroundings.policy.restriction(of: policyID) { return .refused(refusal) }
+        if let refusal = surroundings.policy.restriction(of: policyID) { throw refusal }
         if let channel {
-            guard channel.channelID == request.channelID else { return .refused(channel.limit) }
+            guard channel.channelID == request.channelID else { throw channel.limit }
             guard let process else {
                 return .joined(channel.channelID, channel.format, pushToken: nil, isApplication: false)
             }
-            return takeOver(channel, by: process, of: client, request, effects: &effects)
+            return try takeOver(channel, by: process, of: client, request, effects: &effects)
         }
         let running = process.map { RunningApplication($0, client: client, owner: $0.owner) }
         let image = image(request.image, of: request.name, effects: &effects)
@@ -47,11 +42,9 @@ extension TalkSession {
         of client: ClientID,
         _ request: ChannelInterface.JoinRequest,
         effects: inout EffectCollector
-    ) -> Answer {
+    ) throws(RefusalCause) -> Answer {
         let isOwner = channel.owner?.identifier == process.owner.identifier
-        guard channel.receiver == nil, channel.owner == nil || isOwner else {
-            return .refused(channel.limit)
-        }
+        guard channel.receiver == nil, channel.owner == nil || isOwner else { throw channel.limit }
         let isAttached = attachments[client] != nil
         // A channel without an owner stays without one when a client that is not attached only listens to it.
         let owner = isAttached ? process.owner : channel.owner
@@ -112,14 +105,10 @@ extension TalkSession {
         _ request: ChannelInterface.LeaveRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
-        switch channel(request.channelID, for: client) {
-        case .failure(let refusal):
-            return .refused(refusal)
-        case .success(let channel):
-            leave(for: channel.receiver == client ? .developerRequest : .userRequest, effects: &effects)
-            return .done
-        }
+    ) throws(RefusalCause) -> Answer {
+        let channel = try channel(request.channelID, for: client)
+        leave(for: channel.receiver == client ? .developerRequest : .userRequest, effects: &effects)
+        return .done
     }
 
     /// - Parameters:
@@ -160,23 +149,17 @@ extension TalkSession {
         _ request: ChannelInterface.DescriptorRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
-        if let refusal = RefusalCause.unusable(request.name, longest: request.name) {
-            return .refused(refusal)
+    ) throws(RefusalCause) -> Answer {
+        try Self.check(request.name, longest: request.name)
+        let channel = try channel(request.channelID, for: client)
+        let image = image(request.image, of: request.name, effects: &effects)
+        let descriptor = Descriptor(name: request.name, image: image)
+        self.channel?.descriptor = descriptor
+        self.channel?.isDescriptorLost = false
+        if descriptor != channel.descriptor {
+            effects.publish(.descriptorChanged(name: request.name, image: image?.summary))
         }
-        switch channel(request.channelID, for: client) {
-        case .failure(let refusal):
-            return .refused(refusal)
-        case .success(let channel):
-            let image = image(request.image, of: request.name, effects: &effects)
-            let descriptor = Descriptor(name: request.name, image: image)
-            self.channel?.descriptor = descriptor
-            self.channel?.isDescriptorLost = false
-            if descriptor != channel.descriptor {
-                effects.publish(.descriptorChanged(name: request.name, image: image?.summary))
-            }
-            return .done
-        }
+        return .done
     }
 
     mutating func policyChanged(_ policy: Policy, effects: inout EffectCollector) {

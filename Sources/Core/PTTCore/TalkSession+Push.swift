@@ -3,9 +3,10 @@ import PTTMessages
 extension TalkSession {
     mutating func push(_ envelope: PushEnvelope, effects: inout EffectCollector) -> Answer {
         let kind: PushKind
-        switch validate(envelope, now: effects.now) {
-        case .failure(let rejection): return .rejected(rejection)
-        case .success(let found): kind = found
+        do throws(PushRejection) {
+            kind = try validate(envelope, now: effects.now)
+        } catch {
+            return .rejected(error)
         }
         pushCount += 1
         let pushID = PushID(rawValue: pushCount)
@@ -24,33 +25,29 @@ extension TalkSession {
     }
 
     /// - Returns: The kind of the push, if it is accepted.
-    private mutating func validate(_ envelope: PushEnvelope, now: MonotonicTime)
-        -> Result<PushKind, PushRejection>
-    {
+    private func validate(_ envelope: PushEnvelope, now: MonotonicTime) throws(PushRejection) -> PushKind {
         let request = envelope.request
         guard var channel, channel.pushToken == request.token, let owner = channel.owner
-        else { return .failure(isKnown(request.token) ? .unregistered : .badToken) }
-        if surroundings.power == .shuttingDown { return .failure(.shuttingDown) }
-        if let running = channel.running, attachments[running.client] == nil { return .failure(.notAttached) }
-        guard request.type == "pushtotalk" else { return .failure(.badType(request.type)) }
+        else { throw isKnown(request.token) ? .unregistered : .badToken }
+        if surroundings.power == .shuttingDown { throw .shuttingDown }
+        if let running = channel.running, attachments[running.client] == nil { throw .notAttached }
+        guard request.type == "pushtotalk" else { throw .badType(request.type) }
         let topic = owner.identifier.rawValue + ".voip-ptt"
-        guard request.topic == topic else { return .failure(.badTopic(request.topic, expected: topic)) }
+        guard request.topic == topic else { throw .badTopic(request.topic, expected: topic) }
         guard request.payload.utf8.count <= PushInterface.SendRequest.longestPayload else {
-            return .failure(.payloadTooLarge)
+            throw .payloadTooLarge
         }
         let kind: PushKind
         switch envelope.content {
-        case .unusable(let reason): return .failure(.badPayload(reason))
+        case .unusable(let reason): throw .badPayload(reason)
         case .readable(let isServiceUpdate): kind = isServiceUpdate ? .serviceUpdate : .pushToTalk
         }
-        if let rejection = PushRejection.timing(of: request, kind, arrived: envelope.arrived) {
-            return .failure(rejection)
-        }
+        try PushRejection.checkTiming(of: request, kind, arrived: envelope.arrived)
         if kind == .serviceUpdate, request.priority > 5, channel.budget.remaining(at: now) <= 0 {
-            return .failure(.overBudget)
+            throw .overBudget
         }
-        guard channel.pushes.count < WaitingPush.limit else { return .failure(.tooManyWaiting) }
-        return .success(kind)
+        guard channel.pushes.count < WaitingPush.limit else { throw .tooManyWaiting }
+        return kind
     }
 
     private func isKnown(_ token: PushToken) -> Bool {
@@ -63,26 +60,28 @@ extension TalkSession {
         _ requestID: RequestID,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer? {
+    ) throws(RefusalCause) -> Answer? {
         guard let running = channel?.running, running.client == client else {
-            return .refused(.noSuchPush(request.pushID))
+            throw .noSuchPush(request.pushID)
         }
         // Also for a push that is over: the application relies on what it asked for in the same step.
         if request.endsTransmission { endTransmissionForPush(from: client, effects: &effects) }
         guard let waiting = running.pushes.first(where: { $0.push.pushID == request.pushID }) else {
-            return .refused(.noSuchPush(request.pushID))
+            throw .noSuchPush(request.pushID)
         }
         channel?.updateRunning { $0.pushes.removeAll { $0.push.pushID == request.pushID } }
-        let refusal: RefusalCause?
-        switch (request.result, waiting.push.kind) {
-        case (.activeRemoteParticipant, .pushToTalk):
-            refusal =
-                request.participant.map { receive($0, for: requestID, isPush: true, effects: &effects) }
-                ?? .noParticipant
-        case (.leaveChannel, .pushToTalk), (.processed, .serviceUpdate):
-            refusal = nil
-        case (.activeRemoteParticipant, _), (.leaveChannel, _), (.processed, _), (.unknown, _):
-            refusal = .wrongResult
+        var refusal: RefusalCause?
+        do throws(RefusalCause) {
+            switch (request.result, waiting.push.kind) {
+            case (.activeRemoteParticipant, .pushToTalk):
+                guard let participant = request.participant else { throw .noParticipant }
+                try receive(participant, for: requestID, isPush: true, effects: &effects)
+            case (.leaveChannel, .pushToTalk), (.processed, .serviceUpdate): break
+            case (.activeRemoteParticipant, _), (.leaveChannel, _), (.processed, _), (.unknown, _):
+                throw .wrongResult
+            }
+        } catch {
+            refusal = error
         }
         effects.publish(
             .pushFinished(
@@ -91,7 +90,7 @@ extension TalkSession {
                 explanation: refusal?.reason ?? unheardReason(request.result)
             )
         )
-        if let refusal { return .refused(refusal) }
+        if let refusal { throw refusal }
         if request.result == .activeRemoteParticipant { return answerWhenOpen(requestID) }
         if request.result == .leaveChannel { leave(for: .developerRequest, effects: &effects) }
         return .done

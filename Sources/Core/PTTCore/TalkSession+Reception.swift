@@ -7,21 +7,15 @@ extension TalkSession {
         _ requestID: RequestID,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer? {
-        switch ownChannel(request.channelID, of: client) {
-        case .failure(let refusal):
-            return .refused(refusal)
-        case .success(let channel):
-            guard let speaker = request.participant else {
-                guard channel.participant != nil else { return .refused(.noRemoteParticipant) }
-                clearParticipant(.participantCleared, effects: &effects)
-                return .done
-            }
-            if let refusal = receive(speaker, for: requestID, isPush: false, effects: &effects) {
-                return .refused(refusal)
-            }
-            return answerWhenOpen(requestID)
+    ) throws(RefusalCause) -> Answer? {
+        let channel = try ownChannel(request.channelID, of: client)
+        guard let speaker = request.participant else {
+            guard channel.participant != nil else { throw .noRemoteParticipant }
+            clearParticipant(.participantCleared, effects: &effects)
+            return .done
         }
+        try receive(speaker, for: requestID, isPush: false, effects: &effects)
+        return answerWhenOpen(requestID)
     }
 
     /// The answer to a request that ``receive(_:for:isPush:effects:)`` has granted.
@@ -31,30 +25,29 @@ extension TalkSession {
         channel?.reception?.awaitedBy.contains(request) == true ? nil : .done
     }
 
-    /// Begins or continues a reception: a remote participant is talking. Granted only if the participant will
-    /// be heard.
+    /// Begins or continues a reception: a remote participant is talking.
     ///
     /// - Parameters:
     ///   - speaker: The participant.
     ///   - request: Waits until the speaker is open, if it is not open yet.
     ///   - isPush: True if it answers a push, which is accepted during a call too, and not heard.
     ///   - effects: Receives what is to be done.
-    /// - Returns: Why the participant would not be heard.
+    /// - Throws: If the participant would not be heard.
     mutating func receive(
         _ speaker: ApplicationInterface.Speaker,
         for request: RequestID,
         isPush: Bool,
         effects: inout EffectCollector
-    ) -> RefusalCause? {
-        if let refusal = RefusalCause.unusable(speaker.name, longest: speaker.name) { return refusal }
-        guard let channel, let running = channel.running else { return .notJoined }
-        if let obstacle = surroundings.obstacle { return obstacle.refusal }
+    ) throws(RefusalCause) {
+        try Self.check(speaker.name, longest: speaker.name)
+        guard let channel, let running = channel.running else { throw .notJoined }
+        if let obstacle = surroundings.obstacle { throw obstacle.refusal }
         if let lease = channelLease, channel.transmissionMode == .halfDuplex {
-            return .talkedOver(lease.transmission)
+            throw .talkedOver(lease.transmission)
         }
-        if let call = surroundings.call, !isPush { return .callActive(call) }
-        if surroundings.call == nil, let obstacle = receptionObstacle { return obstacle.refusal }
-        if running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit { return .tooManyWaiting }
+        if let call = surroundings.call, !isPush { throw .callActive(call) }
+        if surroundings.call == nil, let obstacle = receptionObstacle { throw obstacle.refusal }
+        if running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit { throw .tooManyWaiting }
         let participant = RemoteParticipant(
             name: speaker.name,
             image: image(speaker.image, of: speaker.name, effects: &effects)
@@ -70,7 +63,6 @@ extension TalkSession {
         if participant != channel.participant {
             effects.publish(.participantChanged(participant: participant.description))
         }
-        return nil
     }
 
     mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {

@@ -62,29 +62,33 @@ extension TalkSession {
     }
 
     /// - Returns: Nil if the request is answered later.
+    /// - Throws: Why it is refused.
     mutating func answer(
         _ request: Request,
         _ requestID: RequestID,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer? {
+    ) throws(RefusalCause) -> Answer? {
         if surroundings.power == .shuttingDown {
             // What changes now would have to be saved before the end. A channel can be left once.
-            guard case .leave(let request) = request else { return .refused(.shuttingDown) }
-            return leave(request, from: client, effects: &effects)
+            guard case .leave(let request) = request else { throw .shuttingDown }
+            return try leave(request, from: client, effects: &effects)
         }
         return switch request {
         case .attach(let request, let processID, let newToken):
-            attach(request, from: client, processID: processID, newToken: newToken, effects: &effects)
-        case .setForeground(let request): setForeground(request, from: client)
-        case .setServiceStatus(let request): setServiceStatus(request, from: client, effects: &effects)
-        case .setTransmissionMode(let request): setTransmissionMode(request, from: client, effects: &effects)
-        case .setAccessoryEvents(let request): setAccessoryEvents(request, from: client, effects: &effects)
+            try attach(request, from: client, processID: processID, newToken: newToken, effects: &effects)
+        case .setForeground(let request): try setForeground(request, from: client)
+        case .setServiceStatus(let request):
+            try setServiceStatus(request, from: client, effects: &effects)
+        case .setTransmissionMode(let request):
+            try setTransmissionMode(request, from: client, effects: &effects)
+        case .setAccessoryEvents(let request):
+            try setAccessoryEvents(request, from: client, effects: &effects)
         case .setParticipant(let request):
-            setParticipant(request, requestID, from: client, effects: &effects)
-        case .finishPush(let request): finishPush(request, requestID, from: client, effects: &effects)
+            try setParticipant(request, requestID, from: client, effects: &effects)
+        case .finishPush(let request): try finishPush(request, requestID, from: client, effects: &effects)
         case .join(let request, let processID, let newChannelID, let newToken):
-            join(
+            try join(
                 request,
                 from: client,
                 processID: processID,
@@ -92,13 +96,13 @@ extension TalkSession {
                 newToken: newToken,
                 effects: &effects
             )
-        case .leave(let request): leave(request, from: client, effects: &effects)
-        case .setDescriptor(let request): setDescriptor(request, from: client, effects: &effects)
-        case .begin(let request): begin(request, from: client, effects: &effects)
-        case .end(let request): end(request, from: client, effects: &effects)
-        case .latch(let report): latch(report, from: client, effects: &effects)
-        case .report(let report): self.report(report, from: client, effects: &effects)
-        case .setVolume(let request): setVolume(request, effects: &effects)
+        case .leave(let request): try leave(request, from: client, effects: &effects)
+        case .setDescriptor(let request): try setDescriptor(request, from: client, effects: &effects)
+        case .begin(let request): try begin(request, from: client, effects: &effects)
+        case .end(let request): try end(request, from: client, effects: &effects)
+        case .latch(let report): try latch(report, from: client, effects: &effects)
+        case .report(let report): try self.report(report, from: client, effects: &effects)
+        case .setVolume(let request): try setVolume(request, effects: &effects)
         case .reportBattery(let report): reportBattery(report, effects: &effects)
         }
     }

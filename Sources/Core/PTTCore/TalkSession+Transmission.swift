@@ -5,23 +5,23 @@ extension TalkSession {
         _ request: ChannelInterface.BeginRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
+    ) throws(RefusalCause) -> Answer {
         let origin = request.origin
         // Not published: the event would carry the text to every subscriber.
-        if let refusal = RefusalCause.unusable(longest: origin.identifier, origin.name) {
-            return .refused(refusal)
-        }
+        try Self.check(longest: origin.identifier, origin.name)
         let role = request.role
         // Rules that this version does not know might apply to the source or the button.
-        guard request.source != .unknown, role != .unknown else { return .refused(.unknownValue) }
-        guard role.transmits || request.isRecording else { return .refused(.doesNotTransmit(role)) }
-        if let refusal = refusal(of: request, from: client, at: effects.now) {
-            if refusal == .accessoriesOff {
+        guard request.source != .unknown, role != .unknown else { throw .unknownValue }
+        guard role.transmits || request.isRecording else { throw .doesNotTransmit(role) }
+        do throws(RefusalCause) {
+            try checkBeginning(request, from: client, at: effects.now)
+        } catch {
+            if error == .accessoriesOff {
                 forwardPress(of: origin, role, heldBy: client, effects: &effects)
             }
-            playRefusal(of: request.source, refusal, effects: &effects)
-            effects.publish(.transmissionRefused(origin: origin, refusal: refusal.forClient))
-            return .refused(refusal)
+            playRefusal(of: request.source, error, effects: &effects)
+            effects.publish(.transmissionRefused(origin: origin, refusal: error.forClient))
+            throw error
         }
         if !mayBegin(request, from: client, graceAt: nil) {
             channel?.updateRunning { $0.graceEnd = nil }
@@ -64,21 +64,22 @@ extension TalkSession {
         )
     }
 
-    /// Why a transmission may not begin.
-    private func refusal(
-        of request: ChannelInterface.BeginRequest,
+    /// Throws if a transmission may not begin.
+    private func checkBeginning(
+        _ request: ChannelInterface.BeginRequest,
         from client: ClientID,
         at now: MonotonicTime
-    ) -> RefusalCause? {
+    ) throws(RefusalCause) {
         if request.isRecording {
             // Its audio socket has the frames of its channel.
-            if attachments[client] != nil || channel?.receiver == client { return .attachedAlready }
-        } else if let refusal = accessRefusal(to: request.channelID, of: client) {
-            return refusal
+            if attachments[client] != nil || channel?.receiver == client { throw .attachedAlready }
+        } else {
+            try checkAccess(to: request.channelID, of: client)
         }
-        let press = Press(request: request, client: client, time: now)
-        return obstacle(toTransmitting: request.rank, isRecording: request.isRecording, asking: press)?
-            .refusal
+        let (role, press) = (request.rank, Press(request: request, client: client, time: now))
+        if let obstacle = obstacle(toTransmitting: role, isRecording: request.isRecording, asking: press) {
+            throw obstacle.refusal
+        }
     }
 
     /// Returns true if the client may begin: an application in the background may not open the microphone by
@@ -98,7 +99,7 @@ extension TalkSession {
         _ request: ChannelInterface.EndRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
+    ) throws(RefusalCause) -> Answer {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         // A lost link is one of all buttons of an origin, whatever the request names.
         let role = cause == .released && request.role != .unknown ? request.role : nil
@@ -109,13 +110,11 @@ extension TalkSession {
         {
             return .done
         }
-        if let refusal = accessRefusal(to: request.channelID, of: client) { return .refused(refusal) }
+        try checkAccess(to: request.channelID, of: client)
         // A recording is not the application's to stop: it is not notified of it.
-        guard let lease, !lease.isRecording || channel?.receiver != client else {
-            return .refused(.noTransmission)
-        }
+        guard let lease, !lease.isRecording || channel?.receiver != client else { throw .noTransmission }
         if let origin = request.origin, !transmits(origin, role, by: client) {
-            return .refused(.notHeld(by: origin, role, lease.transmission))
+            throw .notHeld(by: origin, role, lease.transmission)
         }
         let source = cause.source(of: lease.transmission, isByApplication: client == channel?.receiver)
         if lags(lease, cause) {
@@ -132,15 +131,13 @@ extension TalkSession {
         _ report: ChannelInterface.LatchReport,
         from client: ClientID,
         effects: inout EffectCollector
-    ) -> Answer {
-        if let refusal = accessRefusal(to: report.channelID, of: client) { return .refused(refusal) }
-        guard var lease, lease.released == nil else { return .refused(.noTransmission) }
+    ) throws(RefusalCause) -> Answer {
+        try checkAccess(to: report.channelID, of: client)
+        guard var lease, lease.released == nil else { throw .noTransmission }
         let isHeld =
             lease.isRecording
             ? report.isOf(lease.transmission) : transmits(report.origin, report.role, by: client)
-        guard isHeld else {
-            return .refused(.notHeld(by: report.origin, report.role, lease.transmission))
-        }
+        guard isHeld else { throw .notHeld(by: report.origin, report.role, lease.transmission) }
         guard lease.transmission.latched == nil else { return .done }
         lease.transmission.latched = effects.now.microseconds
         lease.latchIsSilent = true
@@ -149,15 +146,12 @@ extension TalkSession {
         return .done
     }
 
-    /// Why a client may neither begin nor end a transmission in the channel that it names. An application
-    /// that is attached talks into its own channel only; any other client that names none also into the
-    /// Push-to-Talk Microphone.
-    private func accessRefusal(to channelID: ChannelID?, of client: ClientID) -> RefusalCause? {
-        if channel == nil, channelID == nil, attachments[client] == nil { return nil }
-        return switch channel(channelID, for: client) {
-        case .failure(let refusal): refusal
-        case .success: nil
-        }
+    /// Throws if a client may neither begin nor end a transmission in the channel that it names. An
+    /// application that is attached talks into its own channel only; any other client that names none also
+    /// into the Push-to-Talk Microphone.
+    private func checkAccess(to channelID: ChannelID?, of client: ClientID) throws(RefusalCause) {
+        if channel == nil, channelID == nil, attachments[client] == nil { return }
+        _ = try channel(channelID, for: client)
     }
 
     /// Ends the transmission, if there is one; the audio session is updated after the transition. What was

@@ -148,8 +148,12 @@ package struct TalkSession: Equatable, Sendable {
     private mutating func transition(_ event: Event, effects: inout EffectCollector) {
         switch event {
         case .request(let requestID, let client, let request):
-            if let answer = answer(request, requestID, from: client, effects: &effects) {
-                effects.reply(to: requestID, answer)
+            do throws(RefusalCause) {
+                if let answer = try answer(request, requestID, from: client, effects: &effects) {
+                    effects.reply(to: requestID, answer)
+                }
+            } catch {
+                effects.reply(to: requestID, .refused(error))
             }
         case .pushSent(let requestID, let envelope):
             effects.reply(to: requestID, push(envelope, effects: &effects))
