@@ -173,11 +173,9 @@ struct AudioSession: Equatable, Sendable {
     }
 
     mutating func gateOpened(_ captureID: CaptureID) {
-        guard let microphone, microphone.capture.captureID == captureID else { return }
-        switch microphone.gate {
-        case .opening: self.microphone?.gate = .open
-        case .closed, .open: break
-        }
+        guard let microphone, microphone.capture.captureID == captureID, case .opening = microphone.gate
+        else { return }
+        self.microphone?.gate = .open
     }
 
     /// Opens the gate at its limit.
@@ -186,10 +184,7 @@ struct AudioSession: Equatable, Sendable {
     }
 
     var gateLimit: MonotonicTime? {
-        switch microphone?.gate {
-        case .opening(let limit): limit
-        case .closed, .open, nil: nil
-        }
+        if case .opening(let limit) = microphone?.gate { limit } else { nil }
     }
 
     /// Returns true if this stream has delivered its first buffer.

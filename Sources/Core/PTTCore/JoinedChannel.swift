@@ -27,17 +27,11 @@ struct JoinedChannel: Equatable, Sendable {
     }
 
     var running: RunningApplication? {
-        switch presence {
-        case .running(let running): running
-        case .unowned, .absent, .starting: nil
-        }
+        if case .running(let running) = presence { running } else { nil }
     }
 
     var starting: StartingApplication? {
-        switch presence {
-        case .starting(let starting): starting
-        case .unowned, .running, .absent: nil
-        }
+        if case .starting(let starting) = presence { starting } else { nil }
     }
 
     /// The client that receives the channel's audio.

@@ -28,17 +28,11 @@ enum Reception: Equatable, Sendable {
     }
 
     var interruption: Interruption? {
-        switch self {
-        case .opening, .playing, .unheard: nil
-        case .interrupted(_, let interruption, since: _): interruption
-        }
+        if case .interrupted(_, let interruption, since: _) = self { interruption } else { nil }
     }
 
     var awaitedBy: [RequestID] {
-        switch self {
-        case .opening(_, let requests): requests
-        case .playing, .interrupted, .unheard: []
-        }
+        if case .opening(_, let requests) = self { requests } else { [] }
     }
 }
 

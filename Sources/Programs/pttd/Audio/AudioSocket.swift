@@ -22,10 +22,7 @@ final class AudioSocket {
         var link = Link.awaited(unsent: [])
 
         var connection: AudioConnection? {
-            switch link {
-            case .connected(let connection): connection
-            case .awaited, .lost: nil
-            }
+            if case .connected(let connection) = link { connection } else { nil }
         }
     }
 
