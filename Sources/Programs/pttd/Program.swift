@@ -162,7 +162,7 @@ final class Daemon {
         server.connect()
         sessionLimit = TimerSource { [weak self] in self?.sessionIsKnown() }
         sessionLimit?.arm(after: .seconds(5))
-        let delay = LogindWatch.SleepDelay(who: "Push to talk", why: "The microphone must be closed")
+        let delay = (who: "Push to talk", why: "The microphone must be closed")
         slept = LogindWatch.slept
         logind = LogindWatch(delayingSleep: delay, log: log) { [weak self, host, policy] event in
             // Closed times may have begun and ended while the machine slept.

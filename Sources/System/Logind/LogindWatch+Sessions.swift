@@ -28,7 +28,7 @@ extension LogindWatch {
 
     func handleList(_ paths: [ObjectPath]) {
         sessions.removeAll(except: paths)
-        listing = paths.isEmpty ? .complete : .incomplete(Set(paths))
+        unread = Set(paths)
         for path in paths { readSession(path) }
         updateSessions()
     }
@@ -59,10 +59,7 @@ extension LogindWatch {
     }
 
     func didReadSession(_ path: ObjectPath) {
-        if case .incomplete(var unknown) = listing {
-            unknown.remove(path)
-            listing = unknown.isEmpty ? .complete : .incomplete(unknown)
-        }
+        unread?.remove(path)
         updateSessions()
     }
 
@@ -75,7 +72,7 @@ extension LogindWatch {
     }
 
     func updateSessions() {
-        guard case .complete = listing else { return }
+        guard unread?.isEmpty == true else { return }
         backOff.reset()
         if sessions.isInactive != isInactive {
             isInactive = sessions.isInactive

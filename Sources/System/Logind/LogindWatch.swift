@@ -25,17 +25,8 @@ package final class LogindWatch {
         case active
     }
 
-    /// The delay for which the machine waits before it sleeps.
-    package struct SleepDelay: Sendable {
-        /// For people, in `systemd-inhibit --list`.
-        let who: String
-        let why: String
-
-        package init(who: String, why: String) {
-            self.who = who
-            self.why = why
-        }
-    }
+    /// Who delays sleep and why: for people, in `systemd-inhibit --list`.
+    package typealias SleepDelay = (who: String, why: String)
 
     static let service = "org.freedesktop.login1"
     static let manager = RemoteInterface(
@@ -53,7 +44,9 @@ package final class LogindWatch {
     var subscriptions: [Subscription] = []
     var sleepDelay: BusDescriptor?
     var sessions = LoginSessions()
-    var listing = Listing.awaited
+    /// The sessions whose properties have not been read yet; nil while the list of sessions is awaited. The
+    /// states of some sessions are not enough to know anything.
+    var unread: Set<ObjectPath>?
     var backOff = BackOff(limit: .seconds(60))
     lazy var retry = TimerSource { [weak self] in self?.listSessions() }
     var sleepBackOff = BackOff(limit: .seconds(60))
@@ -65,15 +58,6 @@ package final class LogindWatch {
     var isSuspending = false
     var isLocked: Bool?
     var isInactive: Bool?
-
-    /// The knowledge of the sessions: whether the states of all are known. The states of some of them are not
-    /// enough.
-    enum Listing {
-        case awaited
-        /// The sessions whose properties have not been read yet.
-        case incomplete(Set<ObjectPath>)
-        case complete
-    }
 
     /// - Parameters:
     ///   - delay: Of sleep, until the process has handled ``Event/suspending``; nil: sleep is not delayed.
@@ -105,7 +89,7 @@ package final class LogindWatch {
             sleepDelay = nil
             retry.disarm()
             sleepRetry.disarm()
-            listing = .awaited
+            unread = nil
         }
     }
 
