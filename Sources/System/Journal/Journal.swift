@@ -10,7 +10,6 @@ package import Logging
 package struct JournalLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
-    package var metadataProvider: Logger.MetadataProvider?
 
     /// Returns true if a character may be written as it is. Line breaks, backslashes and quotation marks are
     /// escaped regardless.
@@ -51,11 +50,7 @@ package struct JournalLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        var fields = metadata
-        if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
-        if let own = event.metadata { fields.merge(own) { $1 } }
-        if let error = event.error { fields["error"] = "\(error)" }
-
+        let fields = metadata.merging(event.metadata ?? [:]) { $1 }
         var line = Self.prefix(of: event.level, isJournal)
         line += escaped(event.message.description, quoting: false, longest: longestMessage)
         for (key, value) in fields.sorted(by: { $0.key < $1.key }) {
