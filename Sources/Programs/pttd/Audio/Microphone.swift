@@ -67,25 +67,15 @@ final class Microphone {
     ) {
         close()
         deliversIncompletePackets = isIncompleteDelivered
-        guard let headset else {
-            return start(format, packet: packet, from: nil, started: started, frame: frame, failed: failed)
+        let start: @EventLoop (String?) -> Void = { [weak self] source in
+            self?.start(format, packet, from: source, started: started, frame: frame, failed: failed)
         }
-        headset.begin { [weak self] source in
-            guard let self else { return }
-            start(
-                format,
-                packet: packet,
-                from: source,
-                started: started,
-                frame: frame,
-                failed: failed
-            )
-        }
+        if let headset { headset.begin(start) } else { start(nil) }
     }
 
     private func start(
         _ format: AudioFormat,
-        packet: Duration,
+        _ packet: Duration,
         from device: String?,
         started: @escaping @EventLoop () -> Void,
         frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
