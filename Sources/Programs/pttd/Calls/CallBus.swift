@@ -2,7 +2,6 @@ import DBus
 import EventLoop
 import Journal
 import Logging
-import PTTCore
 
 /// A bus with services that report calls.
 ///
@@ -13,25 +12,17 @@ final class CallBus {
     private let address: BusAddress
     private let services: [CallService]
     private let log: RateLimitedLog
-    private let lost: @EventLoop () -> Void
     private var bus: Bus?
-    private lazy var limit = TimerSource { [weak self] in self?.lost() }
+    private lazy var limit = TimerSource { [weak self] in self?.lose() }
     private var isConnected = false
 
     /// A bus that is away for longer does not come back with the calls that it had.
     private static let lossLimit = Duration.seconds(30)
 
-    /// `lost` is called when the calls on this bus do not count any more.
-    init(
-        _ address: BusAddress,
-        _ services: [CallService],
-        log: RateLimitedLog,
-        lost: @escaping @EventLoop () -> Void
-    ) {
+    init(_ address: BusAddress, _ services: [CallService], log: RateLimitedLog) {
         self.address = address
         self.services = services
         self.log = log
-        self.lost = lost
         bus = Bus(address) { [weak self] in self?.handle($0) }
     }
 
@@ -47,5 +38,9 @@ final class CallBus {
             if isConnected { limit.arm(after: Self.lossLimit) }
             isConnected = false
         }
+    }
+
+    private func lose() {
+        for service in services { service.lose() }
     }
 }

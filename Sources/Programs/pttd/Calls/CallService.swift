@@ -2,44 +2,59 @@ import DBus
 import EventLoop
 import Journal
 import Logging
+import PTTCore
 
 /// A service on a bus that reports calls: its presence, its signals and its answers. It is never started from
-/// here.
+/// here. A subclass knows its interface.
 @EventLoop
-final class CallService {
+class CallService {
     /// Its well-known name.
     let name: String
+    private let source: ActiveCalls.Source
     private let log: RateLimitedLog
+    let report: @EventLoop (ActiveCalls.Event) -> Void
     private var connection: BusConnection?
     private var subscriptions: [Subscription] = []
     private var backOff = BackOff(first: .seconds(1), limit: .seconds(600))
-    private lazy var retry = TimerSource { [weak self] in self?.appeared() }
+    private lazy var retry = TimerSource { [weak self] in self?.list() }
     private var isRefusalReported = false
-
-    /// Called when the service is there, also for a further process that has its name, and again if it did
-    /// not answer.
-    var appeared: @EventLoop () -> Void = {}
-    /// Called when no process has the name.
-    var left: @EventLoop () -> Void = {}
-    /// Subscribes to its signals, before it is asked anything.
-    var connected: @EventLoop () -> Void = {}
 
     /// The time that an answer may take.
     private static let timeout = Duration.seconds(5)
 
-    init(_ name: String, log: RateLimitedLog) {
-        self.name = name
-        self.log = log
+    init(
+        _ name: String,
+        _ source: ActiveCalls.Source,
+        log: RateLimitedLog,
+        report: @escaping @EventLoop (ActiveCalls.Event) -> Void
+    ) {
+        (self.name, self.source, self.log, self.report) = (name, source, log, report)
     }
 
-    func connect(to connection: BusConnection) {
+    /// Subscribes to its signals, before it is asked anything.
+    func subscribe() {}
+
+    /// Asks for its calls. The service is there, also for a further process that has its name, and again if
+    /// it did not answer.
+    func list() {}
+
+    /// No process has the name, or the bus is away for too long: the calls do not count any more.
+    func lose() { report(.lost(source)) }
+
+    /// Reports the state of one call.
+    final func setCall(_ id: String, isActive: Bool) {
+        let call = ActiveCalls.Call(id: id, name: ActiveCalls.telephoneCall)
+        report(isActive ? .present(source, call) : .ended(source, id: id))
+    }
+
+    final func connect(to connection: BusConnection) {
         self.connection = connection
-        connected()
+        subscribe()
         let watch = connection.watchName(name) { [weak self] owner in self?.ownerChanged(owner) }
         subscriptions.append(watch)
     }
 
-    func disconnect() {
+    final func disconnect() {
         retry.disarm()
         subscriptions = []
         connection = nil
@@ -49,10 +64,10 @@ final class CallService {
         retry.disarm()
         backOff.reset()
         isRefusalReported = false
-        if owner == nil { left() } else { appeared() }
+        if owner == nil { lose() } else { list() }
     }
 
-    func subscribe(
+    final func subscribe(
         to interface: String,
         _ member: String? = nil,
         path: ObjectPath? = nil,
@@ -72,7 +87,7 @@ final class CallService {
 
     /// Sends a call, and reports the answer; nil if there is no such object. Of any other failure nothing is
     /// reported: what was known stays in force until the service answers or leaves the bus.
-    func ask(_ call: MethodCall, _ completion: @escaping @EventLoop ([BusValue]?) -> Void) {
+    final func ask(_ call: MethodCall, _ completion: @escaping @EventLoop ([BusValue]?) -> Void) {
         var call = call
         call.startsService = false
         connection?.call(call, timeout: Self.timeout) { [weak self] result in
@@ -92,14 +107,14 @@ final class CallService {
             break
         case .accessDenied:
             // Its signals still arrive: a bus restricts calls, not broadcasts.
-            report(error)
+            logOnce(error)
         case .noReply, .invalidArguments, .limitsExceeded, .other:
-            report(error)
+            logOnce(error)
             retry.arm(after: backOff.next())
         }
     }
 
-    private func report(_ error: BusError) {
+    private func logOnce(_ error: BusError) {
         guard !isRefusalReported else { return }
         isRefusalReported = true
         log.log(level: .notice, "calls that have begun before may not be known: \(error)")

@@ -17,7 +17,6 @@ final class CallWatch {
 
     private var calls = ActiveCalls()
     private var buses: [CallBus] = []
-    private var sources: [AnyObject] = []
     private var streams: StreamWatch?
 
     /// - Parameters:
@@ -34,17 +33,11 @@ final class CallWatch {
         log: RateLimitedLog
     ) {
         let report: @EventLoop (ActiveCalls.Event) -> Void = { [weak self] in self?.handle($0) }
-        let modemManager = ModemManagerCalls(log: log, report: report)
-        let oFono = OFonoCalls(log: log, report: report)
-        let callaudiod = CallaudiodMode(log: log, report: report)
-        sources = [modemManager, oFono, callaudiod]
-        buses = [
-            CallBus(system, [modemManager.service, oFono.service], log: log) {
-                report(.lost(.modemManager))
-                report(.lost(.oFono))
-            },
-            CallBus(session, [callaudiod.service], log: log) { report(.lost(.callaudiod)) },
+        let modems: [CallService] = [
+            ModemManagerCalls(log: log, report: report), OFonoCalls(log: log, report: report),
         ]
+        let callaudiod = CallaudiodMode(log: log, report: report)
+        buses = [CallBus(system, modems, log: log), CallBus(session, [callaudiod], log: log)]
         let streams = StreamWatch(server, callApplications: applications, log: log, report: report)
         streams.recordersChanged = { [weak self] in self?.recordersChanged($0) }
         self.streams = streams

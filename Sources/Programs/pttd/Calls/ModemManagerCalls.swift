@@ -7,10 +7,7 @@ import PTTCore
 ///
 /// Only properties are read: `Modem.Voice.ListCalls` needs an authorisation of polkit.
 @EventLoop
-final class ModemManagerCalls {
-    let service: CallService
-    private let report: @EventLoop (ActiveCalls.Event) -> Void
-
+final class ModemManagerCalls: CallService {
     private static let root: ObjectPath = "/org/freedesktop/ModemManager1"
     private static let voice = "org.freedesktop.ModemManager1.Modem.Voice"
     private static let call = "org.freedesktop.ModemManager1.Call"
@@ -19,24 +16,20 @@ final class ModemManagerCalls {
     private static let terminated = 7
 
     init(log: RateLimitedLog, report: @escaping @EventLoop (ActiveCalls.Event) -> Void) {
-        service = CallService("org.freedesktop.ModemManager1", log: log)
-        self.report = report
-        service.connected = { [weak self] in self?.subscribe() }
-        service.appeared = { [weak self] in self?.list() }
-        service.left = { report(.lost(.modemManager)) }
+        super.init("org.freedesktop.ModemManager1", .modemManager, log: log, report: report)
     }
 
-    private func subscribe() {
-        service.subscribe(to: Self.voice) { [weak self] signal in
+    override func subscribe() {
+        subscribe(to: Self.voice) { [weak self] signal in
             guard let path = signal.arguments.first?.asObjectPath else { return }
             switch signal.member {
             case "CallAdded": self?.read(path)
-            case "CallDeleted": self?.report(.ended(.modemManager, id: path.text))
+            case "CallDeleted": self?.setCall(path.text, isActive: false)
             // A later version may add signals.
             default: break
             }
         }
-        service.subscribe(to: Self.call, "StateChanged") { [weak self] signal in
+        subscribe(to: Self.call, "StateChanged") { [weak self] signal in
             // The old state, the new one, the reason.
             guard signal.arguments.count == 3, let state = signal.arguments[1].asInt else { return }
             self?.set(signal.path, state)
@@ -44,11 +37,11 @@ final class ModemManagerCalls {
         // A modem with calls that comes, or is pulled out: no signal of the modem reports the end of its
         // calls then.
         let objects = "org.freedesktop.DBus.ObjectManager"
-        service.subscribe(to: objects, path: Self.root) { [weak self] _ in self?.list() }
+        subscribe(to: objects, path: Self.root) { [weak self] _ in self?.list() }
     }
 
-    private func list() {
-        service.ask(.getManagedObjects(of: service.name, path: Self.root)) { [weak self] values in
+    override func list() {
+        ask(.getManagedObjects(of: name, path: Self.root)) { [weak self] values in
             let objects = values?.first?.asManagedObjects ?? [:]
             let paths = objects.values.flatMap { interfaces in
                 interfaces[BusKey(Self.voice)]?["Calls"]?.asArray?.compactMap(\.asObjectPath) ?? []
@@ -60,8 +53,8 @@ final class ModemManagerCalls {
     }
 
     private func read(_ path: ObjectPath) {
-        let get = MethodCall.getProperty("State", interface: Self.call, of: service.name, path: path)
-        service.ask(get) { [weak self] values in
+        let get = MethodCall.getProperty("State", interface: Self.call, of: name, path: path)
+        ask(get) { [weak self] values in
             // A call without an object has ended.
             self?.set(path, values?.first?.asInt ?? Self.terminated)
         }
@@ -71,10 +64,6 @@ final class ModemManagerCalls {
         // A call is unknown until it is dialled, and terminated until it is deleted. It counts while it is
         // dialled (1), rings (2, 3), is active (4), is held (5) or waits (6), and in states that later
         // versions may add.
-        if state == Self.unknown || state == Self.terminated {
-            report(.ended(.modemManager, id: path.text))
-        } else {
-            report(.present(.modemManager, .init(id: path.text, name: ActiveCalls.telephoneCall)))
-        }
+        setCall(path.text, isActive: state != Self.unknown && state != Self.terminated)
     }
 }

@@ -6,9 +6,7 @@ import PTTCore
 /// The calls of oFono's modems (`manager-api.txt`, `modem-api.txt`, `voicecallmanager-api.txt`,
 /// `voicecall-api.txt`).
 @EventLoop
-final class OFonoCalls {
-    let service: CallService
-    private let report: @EventLoop (ActiveCalls.Event) -> Void
+final class OFonoCalls: CallService {
     /// The modems that can make calls. A call's path is below that of its modem.
     private var modems: Set<ObjectPath> = []
 
@@ -19,42 +17,39 @@ final class OFonoCalls {
     private static let modemLimit = 16
 
     init(log: RateLimitedLog, report: @escaping @EventLoop (ActiveCalls.Event) -> Void) {
-        service = CallService("org.ofono", log: log)
-        self.report = report
-        service.connected = { [weak self] in self?.subscribe() }
-        service.appeared = { [weak self] in self?.listModems() }
-        service.left = { [weak self] in
-            self?.modems = []
-            report(.lost(.oFono))
-        }
+        super.init("org.ofono", .oFono, log: log, report: report)
     }
 
-    private func subscribe() {
-        service.subscribe(to: Self.voice, "CallAdded") { [weak self] in self?.set($0.arguments) }
-        service.subscribe(to: Self.voice, "CallRemoved") { [weak self] signal in
+    override func lose() {
+        modems = []
+        super.lose()
+    }
+
+    override func subscribe() {
+        subscribe(to: Self.voice, "CallAdded") { [weak self] in self?.set($0.arguments) }
+        subscribe(to: Self.voice, "CallRemoved") { [weak self] signal in
             guard let path = signal.arguments.first?.asObjectPath else { return }
-            self?.report(.ended(.oFono, id: path.text))
+            self?.setCall(path.text, isActive: false)
         }
-        service.subscribe(to: Self.call, "PropertyChanged", firstArgument: "State") { [weak self] signal in
+        subscribe(to: Self.call, "PropertyChanged", firstArgument: "State") { [weak self] signal in
             self?.set(signal.path, state: signal.arguments.last)
         }
-        service.subscribe(to: Self.manager, "ModemAdded", path: "/") { [weak self] in
+        subscribe(to: Self.manager, "ModemAdded", path: "/") { [weak self] in
             self?.set(modem: $0.arguments)
         }
-        service.subscribe(to: Self.manager, "ModemRemoved", path: "/") { [weak self] signal in
+        subscribe(to: Self.manager, "ModemRemoved", path: "/") { [weak self] signal in
             if let path = signal.arguments.first?.asObjectPath { self?.set(modem: path, interfaces: []) }
         }
         // oFono reports the calls that a modem had as removed in neither of these cases.
-        service.subscribe(to: Self.modem, "PropertyChanged", firstArgument: "Interfaces") {
-            [weak self] signal in
+        subscribe(to: Self.modem, "PropertyChanged", firstArgument: "Interfaces") { [weak self] signal in
             guard let interfaces = signal.arguments.last?.asStrings else { return }
             self?.set(modem: signal.path, interfaces: interfaces)
         }
     }
 
-    private func listModems() {
-        let get = MethodCall(to: service.name, path: "/", interface: Self.manager, member: "GetModems")
-        service.ask(get) { [weak self] values in
+    override func list() {
+        let get = MethodCall(to: name, path: "/", interface: Self.manager, member: "GetModems")
+        ask(get) { [weak self] values in
             guard let self else { return }
             let listed = (values?.first?.asArray ?? []).compactMap(\.asStructure).prefix(Self.modemLimit)
             let paths = Set(listed.compactMap { $0.first?.asObjectPath })
@@ -78,8 +73,8 @@ final class OFonoCalls {
             return report(.retained(.oFono, prefix: path.text + "/", ids: []))
         }
         guard modems.count < Self.modemLimit, modems.insert(path).inserted else { return }
-        let get = MethodCall(to: service.name, path: path, interface: Self.voice, member: "GetCalls")
-        service.ask(get) { [weak self] values in
+        let get = MethodCall(to: name, path: path, interface: Self.voice, member: "GetCalls")
+        ask(get) { [weak self] values in
             let calls = (values?.first?.asArray ?? []).compactMap(\.asStructure)
             let paths = calls.compactMap { $0.first?.asObjectPath?.text }
             self?.report(.retained(.oFono, prefix: path.text + "/", ids: Set(paths)))
@@ -96,10 +91,6 @@ final class OFonoCalls {
     private func set(_ path: ObjectPath, state: BusValue?) {
         guard let state = state?.asString else { return }
         // The other states are active, held, dialing, alerting, incoming and waiting.
-        if BusKey(state) == "disconnected" {
-            report(.ended(.oFono, id: path.text))
-        } else {
-            report(.present(.oFono, .init(id: path.text, name: ActiveCalls.telephoneCall)))
-        }
+        setCall(path.text, isActive: BusKey(state) != "disconnected")
     }
 }
