@@ -66,6 +66,15 @@ extension CoreService {
         for call in levelSubscribers.values { call.reply(report, continues: true) }
     }
 
+    func join(_ call: VarlinkCall) throws(VarlinkError) {
+        let request: ChannelInterface.JoinRequest = try call.decodeWithoutCallID()
+        let processID = Int(call.connection.processID)
+        self.request(
+            .join(request, processID: processID, newChannelID: .random(), newToken: .random()),
+            for: call
+        )
+    }
+
     func replyJoined(
         to call: VarlinkCall,
         _ channelID: ChannelID,

@@ -15,9 +15,9 @@ struct Route {
     /// A method that ``CoreService`` serves itself.
     static func direct<Request, Reply>(
         _ method: InterfaceMethod<Request, Reply>,
-        handler: @escaping Handler
+        _ answer: @escaping @EventLoop (CoreService) -> @EventLoop (VarlinkCall) throws(VarlinkError) -> Void
     ) -> Route {
-        Route(method: method.name, handler: handler)
+        Route(method: method.name) { service, call throws(VarlinkError) in try answer(service)(call) }
     }
 
     /// A method that is a request to the machine, whose answer is the reply.
@@ -33,13 +33,13 @@ struct Route {
     static func request<Request, Reply>(
         _ method: InterfaceMethod<Request, Reply>,
         usual read: @escaping @Sendable (JSONObject) -> Request? = { _ in nil },
-        _ request: @escaping @EventLoop (Request, VarlinkCall) -> TalkSession.Request
+        _ request: @escaping @EventLoop (Request) -> TalkSession.Request
     ) -> Route {
         let replyIsEmpty = Reply.self == NoParameters.self
         return Route(method: method.name) { service, call throws(VarlinkError) in
             let parameters: Request =
                 if let usual = read(call.parameters) { usual } else { try call.decodeWithoutCallID() }
-            service.request(request(parameters, call), for: call)
+            service.request(request(parameters), for: call)
             // Calls of one connection have their replies in order: an end must not wait for a slow request
             // before it.
             if replyIsEmpty, call.callID != nil { call.reply() }

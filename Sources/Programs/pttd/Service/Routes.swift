@@ -4,72 +4,44 @@ import PTTCore
 import PTTMessages
 import Varlink
 
-/// The methods of the core's socket: one line each for the request to the machine, and one for an answer with
-/// values of its own.
+/// The methods of the core's socket, a line each, and the replies with what the machine answers.
 extension CoreService {
     /// By the texts of their interfaces.
     static var routes: KeyValuePairs<String, [Route]> {
         [
             ChannelInterface.description: [
-                .request(ChannelInterface.join) { request, call in
-                    .join(
-                        request,
-                        processID: Int(call.connection.processID),
-                        newChannelID: .random(),
-                        newToken: .random()
-                    )
-                },
-                .request(ChannelInterface.leave) { request, _ in .leave(request) },
-                .request(ChannelInterface.setDescriptor) { request, _ in .setDescriptor(request) },
+                .direct(ChannelInterface.join, CoreService.join),
+                .request(ChannelInterface.leave) { .leave($0) },
+                .request(ChannelInterface.setDescriptor) { .setDescriptor($0) },
                 .request(
                     ChannelInterface.beginTransmitting,
                     usual: ChannelInterface.BeginRequest.init(usual:)
-                ) { request, _ in .begin(request) },
+                ) { .begin($0) },
                 .request(
                     ChannelInterface.endTransmitting,
                     usual: ChannelInterface.EndRequest.init(usual:)
-                ) { request, _ in .end(request) },
-                .request(ChannelInterface.reportLatch) { report, _ in .latch(report) },
-                .request(ChannelInterface.reportButton) { report, _ in .report(report) },
-                .request(ChannelInterface.setVolume) { request, _ in .setVolume(request) },
-                .request(ChannelInterface.reportBattery) { report, _ in .reportBattery(report) },
-                .direct(ChannelInterface.subscribeLevels) { service, call throws(VarlinkError) in
-                    try service.subscribeLevels(call)
-                },
-                .direct(ChannelInterface.removeVirtualMicrophone) { service, call in
-                    service.removeVirtualMicrophone(call)
-                },
-                .direct(ChannelInterface.getStatus) { service, call in service.getStatus(call) },
-                .direct(ChannelInterface.getImage) { service, call throws(VarlinkError) in
-                    try service.getImage(call)
-                },
-                .direct(ChannelInterface.subscribe) { service, call throws(VarlinkError) in
-                    try service.subscribe(call)
-                },
+                ) { .end($0) },
+                .request(ChannelInterface.reportLatch) { .latch($0) },
+                .request(ChannelInterface.reportButton) { .report($0) },
+                .request(ChannelInterface.setVolume) { .setVolume($0) },
+                .request(ChannelInterface.reportBattery) { .reportBattery($0) },
+                .direct(ChannelInterface.subscribeLevels, CoreService.subscribeLevels),
+                .direct(ChannelInterface.removeVirtualMicrophone, CoreService.removeVirtualMicrophone),
+                .direct(ChannelInterface.getStatus, CoreService.getStatus),
+                .direct(ChannelInterface.getImage, CoreService.getImage),
+                .direct(ChannelInterface.subscribe, CoreService.subscribe),
             ],
             ApplicationInterface.description: [
-                .direct(ApplicationInterface.attach) { service, call throws(VarlinkError) in
-                    try service.attach(call)
-                },
-                .direct(ApplicationInterface.useAttachment) { service, call throws(VarlinkError) in
-                    try service.useAttachment(call)
-                },
-                .request(ApplicationInterface.setForeground) { request, _ in .setForeground(request) },
-                .request(ApplicationInterface.setServiceStatus) { request, _ in .setServiceStatus(request) },
-                .request(ApplicationInterface.setTransmissionMode) { request, _ in
-                    .setTransmissionMode(request)
-                },
-                .request(ApplicationInterface.setAccessoryEventsEnabled) { request, _ in
-                    .setAccessoryEvents(request)
-                },
-                .request(ApplicationInterface.setActiveRemoteParticipant) { request, _ in
-                    .setParticipant(request)
-                },
-                .request(ApplicationInterface.finishPush) { request, _ in .finishPush(request) },
+                .direct(ApplicationInterface.attach, CoreService.attach),
+                .direct(ApplicationInterface.useAttachment, CoreService.useAttachment),
+                .request(ApplicationInterface.setForeground) { .setForeground($0) },
+                .request(ApplicationInterface.setServiceStatus) { .setServiceStatus($0) },
+                .request(ApplicationInterface.setTransmissionMode) { .setTransmissionMode($0) },
+                .request(ApplicationInterface.setAccessoryEventsEnabled) { .setAccessoryEvents($0) },
+                .request(ApplicationInterface.setActiveRemoteParticipant) { .setParticipant($0) },
+                .request(ApplicationInterface.finishPush) { .finishPush($0) },
             ],
-            PushInterface.description: [
-                .direct(PushInterface.send) { service, call throws(VarlinkError) in try service.send(call) }
-            ],
+            PushInterface.description: [.direct(PushInterface.send, CoreService.send)],
         ]
     }
 
