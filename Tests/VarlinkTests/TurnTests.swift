@@ -34,7 +34,7 @@ import Testing
         let scratch = try Scratch()
         let path = scratch.directory + "/socket"
         let turns = AsyncQueue(of: MonotonicInstant.self)
-        let listener = try Listener(try UnixSocket.listen(at: path, .stream)) { result in
+        let listener = try SocketListener(try UnixSocket.listen(at: path, .stream)) { result in
             guard case .success(let descriptor) = result else { return }
             _ = close(descriptor)
             turns.add(EventLoop.turnTime)

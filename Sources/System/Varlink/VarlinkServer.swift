@@ -12,7 +12,7 @@ package final class VarlinkServer {
     private var interfaces: Set<UTF8Text> = []
     /// By the names of the methods, with that of their interface.
     private var routes: [UTF8Text: Route] = [:]
-    private var listeners: [Listener] = []
+    private var listeners: [SocketListener] = []
     private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
     private static var connectionCount: UInt64 = 0
 
@@ -54,7 +54,7 @@ package final class VarlinkServer {
     /// Accepts connections on a listening socket. ``stop()`` closes it, and leaves its file.
     package func listen(on descriptor: consuming OwnedDescriptor) throws(SystemError) {
         listeners.append(
-            try Listener(descriptor) { [weak self] result in
+            try SocketListener(descriptor) { [weak self] result in
                 guard let self else { return }
                 do throws(SystemError) {
                     try serve(OwnedDescriptor(adopting: try result.get()))

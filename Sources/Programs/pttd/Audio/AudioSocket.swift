@@ -42,12 +42,7 @@ final class AudioSocket {
     /// The number of packets that wait for an application that has not connected yet, two seconds; the oldest
     /// is dropped first.
     private static let unsentLimit = 100
-    /// Further peers are accepted in the next turn of the event loop, after other work.
-    private static let acceptsPerTurn = 16
-    /// A failing `accept` leaves the peer in the queue, and the event loop would call again without a pause.
-    private static let retryTime = Duration.seconds(1)
 
-    private let listening: OwnedDescriptor
     private let peers: RateLimitedLog
     /// Called for each packet of an application.
     var receive: @EventLoop (ClientID, UnsafeRawBufferPointer) -> AudioConnection.Reception = { _, _ in
@@ -57,23 +52,22 @@ final class AudioSocket {
     var connected: @EventLoop (ClientID) -> Void = { _ in }
     /// Called when the connection of an application that has not disconnected otherwise has closed.
     var lost: @EventLoop (ClientID) -> Void = { _ in }
-    private var acceptor: DescriptorSource?
-    private var retryTimer: TimerSource?
+    private var listener: SocketListener?
     private var holders: [ClientID: Holder] = [:]
     /// Connections without a token, the oldest first.
     private var waiting: [AudioConnection] = []
 
     init(adopting listening: consuming OwnedDescriptor, peers: RateLimitedLog) throws(SystemError) {
-        self.listening = listening
         self.peers = peers
-        acceptor = try DescriptorSource(self.listening.value, .readable, priority: .idle) { [weak self] _ in
-            self?.acceptPeers()
+        listener = try SocketListener(listening) { [weak self] result in
+            guard let self else { return }
+            do throws(SystemError) {
+                try admit(OwnedDescriptor(adopting: try result.get()))
+            } catch {
+                peers.log(level: .warning, "audio socket: \(error)", about: 0)
+            }
         }
-        retryTimer = TimerSource { [weak self] in self?.acceptor?.interest = .readable }
     }
-
-    // Before the descriptor closes with this object.
-    isolated deinit { acceptor?.cancel() }
 
     /// Generates a token for the application `client`, which replaces an earlier one.
     func issueToken(to client: ClientID) -> String {
@@ -119,19 +113,6 @@ final class AudioSocket {
     }
 
     // MARK: Connections without a token
-
-    private func acceptPeers() {
-        do throws(SystemError) {
-            for _ in 0..<Self.acceptsPerTurn {
-                guard let descriptor = try UnixSocket.accept(listening.value) else { return }
-                try admit(descriptor)
-            }
-        } catch {
-            peers.log(level: .warning, "audio socket: \(error)", about: 0)
-            acceptor?.interest = []
-            retryTimer?.arm(after: Self.retryTime)
-        }
-    }
 
     private func admit(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
         let peer = try UnixSocket.peerCredentials(descriptor.value)

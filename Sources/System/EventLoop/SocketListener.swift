@@ -1,11 +1,10 @@
-import EventLoop
 import Glibc
 
 /// Accepts connections on a listening socket.
 @EventLoop
-final class Listener {
+package final class SocketListener {
     /// Receives each accepted descriptor and owns it, or an error.
-    typealias Handler = @EventLoop (Result<Int32, SystemError>) -> Void
+    package typealias Handler = @EventLoop (Result<Int32, SystemError>) -> Void
 
     private let descriptor: OwnedDescriptor
     private let handler: Handler
@@ -19,7 +18,7 @@ final class Listener {
     ///   - descriptor: A listening socket.
     ///   - handler: Called on the loop for each peer.
     /// - Throws: If the descriptor is closed or cannot be watched.
-    init(_ descriptor: consuming OwnedDescriptor, handler: @escaping Handler) throws(SystemError) {
+    package init(_ descriptor: consuming OwnedDescriptor, handler: @escaping Handler) throws(SystemError) {
         self.descriptor = descriptor
         self.handler = handler
         let flags = fcntl(self.descriptor.value, F_GETFL)
