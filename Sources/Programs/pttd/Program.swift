@@ -97,15 +97,14 @@ final class Daemon {
             store: store,
             starter: ApplicationStarter(log: peers)
         )
-        let host = TalkSessionHost(
+        let session = TalkSession(
             timeLimit: configuration.timeLimit.map { .seconds($0) } ?? TalkSession.defaultTimeLimit,
             releaseLag: .milliseconds(configuration.releaseLag ?? 0),
             whileLocked: configuration.whileLocked.flatMap { .init(rawValue: $0) } ?? .allow,
             emergencyDuringCalls: configuration.emergencyDuringCalls ?? false,
-            backends,
-            log: log,
-            peers: peers
+            isSessionKnown: false
         )
+        let host = TalkSessionHost(session, backends, log: log, peers: peers)
         self.host = host
         host.observers = [{ backends.tones.update(after: $0) }]
         if headsetMode == .channel { host.observers.append { headset?.update(after: $0) } }

@@ -51,25 +51,11 @@ final class TalkSessionHost {
         let starter: ApplicationStarter
     }
 
-    init(
-        timeLimit: Duration,
-        releaseLag: Duration,
-        whileLocked: TalkSession.WhileLocked,
-        emergencyDuringCalls: Bool = false,
-        _ backends: Backends,
-        log: Logger,
-        peers: RateLimitedLog
-    ) {
+    init(_ session: TalkSession, _ backends: Backends, log: Logger, peers: RateLimitedLog) {
+        self.session = session
         self.backends = backends
         self.log = log
         self.peers = peers
-        session = TalkSession(
-            timeLimit: timeLimit,
-            releaseLag: releaseLag,
-            whileLocked: whileLocked,
-            emergencyDuringCalls: emergencyDuringCalls,
-            isSessionKnown: false
-        )
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
         backends.store.report = { [weak self] report in
             switch report {
