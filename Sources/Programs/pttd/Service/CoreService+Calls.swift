@@ -78,8 +78,8 @@ extension CoreService {
     func replyJoined(
         to call: VarlinkCall,
         _ channelID: ChannelID,
-        format: AudioFormat,
-        pushToken: PushToken?,
+        _ format: AudioFormat,
+        _ pushToken: PushToken?,
         isApplication: Bool
     ) {
         notifyCaller(of: call, refusal: nil)
@@ -105,10 +105,10 @@ extension CoreService {
 
     func replyAttached(
         to call: VarlinkCall,
-        pushToken: PushToken,
-        format: AudioFormat,
-        restored: ApplicationInterface.Restored?,
-        left: ApplicationInterface.Left?,
+        _ pushToken: PushToken,
+        _ format: AudioFormat,
+        _ restored: ApplicationInterface.Restored?,
+        _ left: ApplicationInterface.Left?,
         isForeground: Bool
     ) {
         host.resetRoute()

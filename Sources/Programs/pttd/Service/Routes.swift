@@ -51,22 +51,9 @@ extension CoreService {
         guard !call.connection.isClosed else { return }
         switch answer {
         case .joined(let channelID, let format, let pushToken, let isApplication):
-            replyJoined(
-                to: call,
-                channelID,
-                format: format,
-                pushToken: pushToken,
-                isApplication: isApplication
-            )
+            replyJoined(to: call, channelID, format, pushToken, isApplication: isApplication)
         case .attached(let pushToken, let format, let restored, let left, let isForeground):
-            replyAttached(
-                to: call,
-                pushToken: pushToken,
-                format: format,
-                restored: restored,
-                left: left,
-                isForeground: isForeground
-            )
+            replyAttached(to: call, pushToken, format, restored, left, isForeground: isForeground)
         case .began(let transmissionID, let isRecording):
             subscribers.holder = call.connection.processID
             notifyCaller(of: call, refusal: nil)
