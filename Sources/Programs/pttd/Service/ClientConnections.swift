@@ -18,8 +18,8 @@ final class ClientConnections {
 
     /// Called once for each client that has made a request, when its connection has closed.
     private let gone: @EventLoop (ClientID) -> Void
-    private var clients: [VarlinkConnection.Identifier: ClientID] = [:]
-    private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
+    private var clients: [VarlinkConnection.Identifier: (client: ClientID, connection: VarlinkConnection)] =
+        [:]
     private var important: [ClientID] = []
     private var applications: [ClientID: Application] = [:]
     private var lastClient = 0
@@ -29,8 +29,7 @@ final class ClientConnections {
     }
 
     func client(of connection: VarlinkConnection) -> ClientID {
-        let identifier = connection.identifier
-        if let client = clients[identifier] { return client }
+        if let known = clients[connection.identifier] { return known.client }
         lastClient += 1
         let client = ClientID(rawValue: lastClient)
         add(connection, of: client)
@@ -41,19 +40,14 @@ final class ClientConnections {
     /// microphone.
     func serveFirst(_ clients: [ClientID]) {
         important = clients
-        for (identifier, connection) in connections {
-            connection.priority = priority(of: self.clients[identifier])
-        }
+        for (client, connection) in self.clients.values { connection.priority = priority(of: client) }
     }
 
-    private func priority(of client: ClientID?) -> Priority {
-        client.map { important.contains($0) } ?? false ? .important : .idle
-    }
+    private func priority(of client: ClientID) -> Priority { important.contains(client) ? .important : .idle }
 
     private func add(_ connection: VarlinkConnection, of client: ClientID) {
         let identifier = connection.identifier
-        clients[identifier] = client
-        connections[identifier] = connection
+        clients[identifier] = (client, connection)
         connection.priority = priority(of: client)
         connection.onClose { [weak self] in self?.ended(identifier) }
     }
@@ -89,7 +83,7 @@ final class ClientConnections {
     /// The call that an application receives events on, for a connection that it makes calls on; nil for any
     /// other.
     func attachment(ofCaller connection: VarlinkConnection) -> VarlinkCall? {
-        guard let client = clients[connection.identifier], let application = applications[client],
+        guard let known = clients[connection.identifier], let application = applications[known.client],
             application.caller?.identifier == connection.identifier
         else { return nil }
         return application.call
@@ -97,8 +91,7 @@ final class ClientConnections {
 
     /// Losing either connection ends the application.
     private func ended(_ identifier: VarlinkConnection.Identifier) {
-        connections[identifier] = nil
-        guard let client = clients.removeValue(forKey: identifier) else { return }
+        guard let client = clients.removeValue(forKey: identifier)?.client else { return }
         if let application = applications.removeValue(forKey: client) {
             for connection in [application.call.connection, application.caller].compactMap(\.self) {
                 clients[connection.identifier] = nil
