@@ -4,10 +4,6 @@ struct BoundedSet<Element: Equatable & Sendable>: Equatable, Sendable {
     /// The oldest first.
     private(set) var elements: [Element] = []
 
-    init(limit: Int) {
-        self.limit = limit
-    }
-
     /// An element that is there already becomes the newest.
     mutating func insert(_ element: Element) {
         remove { $0 == element }

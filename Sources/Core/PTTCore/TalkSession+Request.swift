@@ -131,7 +131,7 @@ extension TalkSession.Answer: CustomStringConvertible {
         case .began(let transmissionID, let isRecording):
             words("began \(transmissionID.rawValue)", isRecording ? "recording" : nil)
         case .accepted(let pushID): "accepted \(pushID.rawValue)"
-        case .refused(let refusal): traced(refusal.forClient)
+        case .refused(let cause): "refused \(cause.forClient.code) \(cause.reason.traced)"
         case .rejected(let rejection): "rejected \(rejection.code) \(rejection.reason.traced)"
         }
     }

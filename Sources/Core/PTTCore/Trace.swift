@@ -48,10 +48,6 @@ func traced(_ token: PushToken) -> String {
     String(token.rawValue.prefix(4))
 }
 
-func traced(_ refusal: Refusal) -> String {
-    "refused \(refusal.code) \(refusal.reason.traced)"
-}
-
 func traced(_ format: AudioFormat) -> String {
     "\(format.rate)/\(format.channels)"
 }

@@ -96,10 +96,6 @@ final class TraceEncoder: Encoder {
         private(set) var count = 0
         var codingPath: [any CodingKey] { [] }
 
-        init(encoder: TraceEncoder) {
-            self.encoder = encoder
-        }
-
         mutating func encodeNil() {}
 
         mutating func encode(_ value: some Encodable) {
