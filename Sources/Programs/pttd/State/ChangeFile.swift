@@ -61,25 +61,21 @@ final class ChangeFile<Change: Codable & Sendable> {
         guard !isWriting, let changes = unwritten else { return }
         unwritten = nil
         guard let directory else { return report(false) }
-        do {
-            let change = try change(changes)
-            let place = StateDirectory(path: directory, isOnDisk: true)
-            isWriting = true
+        let change: StateDirectory.Change =
+            changes.isEmpty
+            ? .remove(name: name)
+            : .replace(name: name, bytes: JSONText.encoding(File(changes: changes)).bytes)
+        let place = StateDirectory(path: directory, isOnDisk: true)
+        isWriting = true
+        do throws(SystemError) {
             try EventLoop.spawnBlocking {
                 place.failure(of: [change])
             } completion: { [weak self] failure in
                 self?.written(failure)
             }
         } catch {
-            isWriting = false
-            log.log(level: .notice, "\(consequence): \(error)")
-            report(false)
+            written(error)
         }
-    }
-
-    private func change(_ changes: [Change]) throws -> StateDirectory.Change {
-        if changes.isEmpty { return .remove(name: name) }
-        return .replace(name: name, bytes: try JSONText(encoding: File(changes: changes)).bytes)
     }
 
     private func written(_ failure: SystemError?) {

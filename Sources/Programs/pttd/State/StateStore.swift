@@ -196,7 +196,7 @@ final class StateStore {
         guard let aside, directory != nil else { return }
         let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume)
         do throws(SystemError) {
-            try aside.apply([.replace(name: Aside.name, bytes: bytes(kept))])
+            try aside.apply([.replace(name: Aside.name, bytes: JSONText.encoding(kept).bytes)])
         } catch {
             log.log(level: .error, "the state cannot be kept in the runtime directory: \(error)")
             // An older one there would count more than what the disk is about to have.
@@ -217,14 +217,13 @@ final class StateStore {
 
     private func change(_ file: File) -> StateDirectory.Change {
         let name = file.rawValue
-        let text: [UInt8]? =
+        let text: JSONText? =
             switch file {
-            case .channel: isOwned ? channel.map { bytes($0) } : nil
-            case .descriptor: isOwned ? savedDescriptor.map { bytes($0) } : nil
-            case .volume: savedVolume.map { bytes($0) }
+            case .channel: isOwned ? channel.map { .encoding($0) } : nil
+            case .descriptor: isOwned ? savedDescriptor.map { .encoding($0) } : nil
+            case .volume: savedVolume.map { .encoding($0) }
             }
-        guard let text else { return .remove(name: name) }
-        return .replace(name: name, bytes: text)
+        return text.map { .replace(name: name, bytes: $0.bytes) } ?? .remove(name: name)
     }
 
     private var isOwned: Bool { channel?.owner != nil }
@@ -234,15 +233,6 @@ final class StateStore {
     }
 
     private var savedVolume: SavedVolume? { volume.map { SavedVolume(volume: $0) } }
-
-    private func bytes(_ value: some Encodable) -> [UInt8] {
-        do throws(JSONEncodingError) {
-            return try JSONText(encoding: value).bytes
-        } catch {
-            // Our own files are objects of strings, integers and flags, which JSON can always represent.
-            preconditionFailure("\(error)")
-        }
-    }
 
     private func restored(_ saved: SavedDescriptor) -> Descriptor {
         do throws(Image.Unusable) {
