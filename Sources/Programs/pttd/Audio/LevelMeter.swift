@@ -9,7 +9,8 @@ struct LevelMeter {
 
     /// - Parameter samples: Signed 16-bit little-endian samples, of any number of channels.
     mutating func add(_ samples: UnsafeRawBufferPointer) {
-        for sample in samples.assumingAligned(to: Int16.self) {
+        for offset in stride(from: 0, to: samples.count - 1, by: 2) {
+            let sample = samples.loadUnaligned(fromByteOffset: offset, as: Int16.self)
             let value = Double(Int16(littleEndian: sample))
             squares += value * value
         }
@@ -23,13 +24,5 @@ struct LevelMeter {
         let fullScale = 32768.0
         let level = 10 * log10(squares / Double(count) / (fullScale * fullScale))
         return max(Double(ChannelInterface.LevelReport.floor), (level * 10).rounded() / 10)
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whole elements, wherever the buffer begins: what is left at its end is dropped.
-    fileprivate func assumingAligned<Element: BitwiseCopyable>(to _: Element.Type) -> some Sequence<Element> {
-        stride(from: 0, to: count - count % MemoryLayout<Element>.stride, by: MemoryLayout<Element>.stride)
-            .lazy.map { loadUnaligned(fromByteOffset: $0, as: Element.self) }
     }
 }
