@@ -26,11 +26,12 @@ final class AudioConnection {
     /// The number of packets that are read in a second: four times as many as can be played. An application
     /// that writes more has to wait, and does not keep the core busy.
     private static let packetsPerSecond = 200
+    /// The time in which it must present its token.
+    private static let tokenTimeout = Duration.seconds(5)
 
     /// The peer.
     let processID: Int32
     private let descriptor: OwnedDescriptor
-    private let tokenTimeout: Duration
     private var source: DescriptorSource?
     private var deadline: TimerSource?
     private var isAttached = false
@@ -42,10 +43,9 @@ final class AudioConnection {
     private var outgoing: [UInt8] = []
     private var incoming = [UInt8](repeating: 0, count: longestPacket)
 
-    init(adopting descriptor: consuming OwnedDescriptor, from processID: Int32, tokenTimeout: Duration) {
+    init(adopting descriptor: consuming OwnedDescriptor, from processID: Int32) {
         self.descriptor = descriptor
         self.processID = processID
-        self.tokenTimeout = tokenTimeout
     }
 
     // Before the descriptor closes with this object.
@@ -62,7 +62,7 @@ final class AudioConnection {
         }
         guard !isAttached else { return }
         let deadline = TimerSource { handlers.ended("no token came in time") }
-        deadline.arm(after: tokenTimeout)
+        deadline.arm(after: Self.tokenTimeout)
         self.deadline = deadline
     }
 

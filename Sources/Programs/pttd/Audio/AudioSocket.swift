@@ -34,8 +34,6 @@ final class AudioSocket {
         case lost
     }
 
-    /// The time in which a connection must present its token.
-    private static let tokenTimeout = Duration.seconds(5)
     /// The number of connections that may be without a token at a time. A further one replaces the oldest of
     /// them; an application presents its token as soon as it has connected.
     private static let waitingLimit = 8
@@ -126,11 +124,7 @@ final class AudioSocket {
         if waiting.count >= Self.waitingLimit {
             drop(waiting[0], "too many connections without a token: the oldest was closed")
         }
-        let connection = AudioConnection(
-            adopting: descriptor,
-            from: peer.processID,
-            tokenTimeout: Self.tokenTimeout
-        )
+        let connection = AudioConnection(adopting: descriptor, from: peer.processID)
         waiting.append(connection)
         do throws(SystemError) {
             try connection.start(handlers(of: connection))
