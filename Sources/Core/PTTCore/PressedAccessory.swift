@@ -33,7 +33,7 @@ extension TalkSession {
         _ report: ChannelInterface.ButtonReport,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         let (origin, role) = (report.origin, report.role)
         try Self.check(longest: origin.identifier, origin.name)
         if role == .unknown { throw .unknownValue }
@@ -42,7 +42,7 @@ extension TalkSession {
         // Before all refusals: what the application holds as pressed must end.
         if !report.isPressed { self.channel?.release(where: { $0 == button }, effects: &effects) }
         let channel = try channel(report.channelID, for: client)
-        guard report.isPressed else { return .done }
+        guard report.isPressed else { return }
         if let obstacle = surroundings.obstacle ?? surroundings.lockObstacle { throw obstacle.refusal }
         guard let running = channel.running else { throw .absent(channel.owner) }
         guard attachments[running.client] != nil else { throw .receivesNoButtons }
@@ -50,7 +50,6 @@ extension TalkSession {
             self.channel?.release(where: { $0.origin == origin && $0.role == role }, effects: &effects)
             self.channel?.press(button, effects: &effects)
         }
-        return .done
     }
 
     /// Releases a button of the origin that was forwarded; nil is all that transmit.

@@ -3,9 +3,9 @@ import PTTMessages
 extension TalkSession {
     mutating func attach(
         _ request: ApplicationInterface.AttachRequest,
+        _ processID: Int,
+        _ newToken: PushToken,
         from client: ClientID,
-        processID: Int,
-        newToken: PushToken,
         effects: inout EffectCollector
     ) throws(RefusalCause) -> Answer {
         let identifier = request.identifier
@@ -118,31 +118,29 @@ extension TalkSession {
     mutating func setForeground(
         _ request: ApplicationInterface.ForegroundRequest,
         from client: ClientID
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         guard attachments[client] != nil else { throw .notAttached }
         attachments[client]?.isForeground = request.isForeground
-        return .done
     }
 
     mutating func setServiceStatus(
         _ request: ApplicationInterface.ServiceStatusRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         guard request.status != .unknown else { throw .unknownValue }
         let channel = try ownChannel(request.channelID, of: client)
         self.channel?.updateRunning { $0.serviceStatus = request.status }
         if channel.running?.serviceStatus != request.status {
             effects.publish(.serviceStatusChanged(serviceStatus: request.status))
         }
-        return .done
     }
 
     mutating func setTransmissionMode(
         _ request: ApplicationInterface.TransmissionModeRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         guard request.mode != .unknown else { throw .unknownValue }
         let channel = try ownChannel(request.channelID, of: client)
         self.channel?.transmissionMode = request.mode
@@ -151,20 +149,18 @@ extension TalkSession {
         }
         yieldTransmission(effects: &effects)
         refuseUnheard(effects: &effects)
-        return .done
     }
 
     mutating func setAccessoryEvents(
         _ request: ApplicationInterface.AccessoryEventsRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         let channel = try ownChannel(request.channelID, of: client)
         self.channel?.areAccessoryEventsEnabled = request.isEnabled
         if channel.areAccessoryEventsEnabled != request.isEnabled {
             effects.publish(.accessoryEventsChanged(isEnabled: request.isEnabled))
         }
-        return .done
     }
 }
 

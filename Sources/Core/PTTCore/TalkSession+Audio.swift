@@ -71,29 +71,22 @@ extension TalkSession {
     mutating func setVolume(
         _ request: ChannelInterface.VolumeRequest,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         guard Self.volumes.contains(request.volume) else { throw .volumeOutOfRange }
-        guard request.volume != volume else { return .done }
-        volume = request.volume
-        effects.setVolume(volume)
-        effects.publish(.volumeChanged(volume: volume))
-        return .done
+        set(volume: request.volume, effects: &effects)
     }
 
     mutating func volumeRestored(_ saved: Int, effects: inout EffectCollector) {
         guard Self.volumes.contains(saved) else { return }
         savedVolume = saved
-        guard saved != volume else { return }
-        volume = saved
-        effects.setVolume(saved)
-        effects.publish(.volumeChanged(volume: saved))
+        set(volume: saved, effects: &effects)
     }
 
-    mutating func reportBattery(_ report: ChannelInterface.BatteryReport, effects: inout EffectCollector)
-        -> Answer
-    {
-        play(.batteryLow, effects: &effects)
-        return .done
+    private mutating func set(volume new: Int, effects: inout EffectCollector) {
+        guard new != volume else { return }
+        volume = new
+        effects.setVolume(new)
+        effects.publish(.volumeChanged(volume: new))
     }
 
     mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause, effects: inout EffectCollector) {

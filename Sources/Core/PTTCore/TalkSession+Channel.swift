@@ -3,10 +3,10 @@ import PTTMessages
 extension TalkSession {
     mutating func join(
         _ request: ChannelInterface.JoinRequest,
+        _ processID: Int,
+        _ newChannelID: ChannelID,
+        _ newToken: PushToken,
         from client: ClientID,
-        processID: Int,
-        newChannelID: ChannelID,
-        newToken: PushToken,
         effects: inout EffectCollector
     ) throws(RefusalCause) -> Answer {
         try Self.check(request.name, longest: request.name, request.application ?? "")
@@ -105,10 +105,9 @@ extension TalkSession {
         _ request: ChannelInterface.LeaveRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         let channel = try channel(request.channelID, for: client)
         leave(for: channel.receiver == client ? .developerRequest : .userRequest, effects: &effects)
-        return .done
     }
 
     /// - Parameters:
@@ -149,7 +148,7 @@ extension TalkSession {
         _ request: ChannelInterface.DescriptorRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         try Self.check(request.name, longest: request.name)
         let channel = try channel(request.channelID, for: client)
         let image = image(request.image, of: request.name, effects: &effects)
@@ -159,7 +158,6 @@ extension TalkSession {
         if descriptor != channel.descriptor {
             effects.publish(.descriptorChanged(name: request.name, image: image?.summary))
         }
-        return .done
     }
 
     mutating func policyChanged(_ policy: Policy, effects: inout EffectCollector) {

@@ -71,12 +71,11 @@ extension TalkSession {
     ) throws(RefusalCause) -> Answer? {
         if surroundings.power == .shuttingDown {
             // What changes now would have to be saved before the end. A channel can be left once.
-            guard case .leave(let request) = request else { throw .shuttingDown }
-            return try leave(request, from: client, effects: &effects)
+            guard case .leave = request else { throw .shuttingDown }
         }
-        return switch request {
+        switch request {
         case .attach(let request, let processID, let newToken):
-            try attach(request, from: client, processID: processID, newToken: newToken, effects: &effects)
+            return try attach(request, processID, newToken, from: client, effects: &effects)
         case .setForeground(let request): try setForeground(request, from: client)
         case .setServiceStatus(let request):
             try setServiceStatus(request, from: client, effects: &effects)
@@ -85,26 +84,21 @@ extension TalkSession {
         case .setAccessoryEvents(let request):
             try setAccessoryEvents(request, from: client, effects: &effects)
         case .setParticipant(let request):
-            try setParticipant(request, requestID, from: client, effects: &effects)
-        case .finishPush(let request): try finishPush(request, requestID, from: client, effects: &effects)
+            return try setParticipant(request, requestID, from: client, effects: &effects)
+        case .finishPush(let request):
+            return try finishPush(request, requestID, from: client, effects: &effects)
         case .join(let request, let processID, let newChannelID, let newToken):
-            try join(
-                request,
-                from: client,
-                processID: processID,
-                newChannelID: newChannelID,
-                newToken: newToken,
-                effects: &effects
-            )
+            return try join(request, processID, newChannelID, newToken, from: client, effects: &effects)
         case .leave(let request): try leave(request, from: client, effects: &effects)
         case .setDescriptor(let request): try setDescriptor(request, from: client, effects: &effects)
-        case .begin(let request): try begin(request, from: client, effects: &effects)
+        case .begin(let request): return try begin(request, from: client, effects: &effects)
         case .end(let request): try end(request, from: client, effects: &effects)
         case .latch(let report): try latch(report, from: client, effects: &effects)
         case .report(let report): try self.report(report, from: client, effects: &effects)
         case .setVolume(let request): try setVolume(request, effects: &effects)
-        case .reportBattery(let report): reportBattery(report, effects: &effects)
+        case .reportBattery: play(.batteryLow, effects: &effects)
         }
+        return .done
     }
 }
 

@@ -99,7 +99,7 @@ extension TalkSession {
         _ request: ChannelInterface.EndRequest,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         // A lost link is one of all buttons of an origin, whatever the request names.
         let role = cause == .released && request.role != .unknown ? request.role : nil
@@ -108,7 +108,7 @@ extension TalkSession {
         if let origin = request.origin, release(origin, role, heldBy: client, effects: &effects),
             !transmits(origin, role, by: client)
         {
-            return .done
+            return
         }
         try checkAccess(to: request.channelID, of: client)
         // A recording is not the application's to stop: it is not notified of it.
@@ -123,7 +123,6 @@ extension TalkSession {
         } else {
             endTransmission(cause, by: source, effects: &effects)
         }
-        return .done
     }
 
     /// A tap keeps the transmission of its button on until the next press.
@@ -131,19 +130,18 @@ extension TalkSession {
         _ report: ChannelInterface.LatchReport,
         from client: ClientID,
         effects: inout EffectCollector
-    ) throws(RefusalCause) -> Answer {
+    ) throws(RefusalCause) {
         try checkAccess(to: report.channelID, of: client)
         guard var lease, lease.released == nil else { throw .noTransmission }
         let isHeld =
             lease.isRecording
             ? report.isOf(lease.transmission) : transmits(report.origin, report.role, by: client)
         guard isHeld else { throw .notHeld(by: report.origin, report.role, lease.transmission) }
-        guard lease.transmission.latched == nil else { return .done }
+        guard lease.transmission.latched == nil else { return }
         lease.transmission.latched = effects.now.microseconds
         lease.latchIsSilent = true
         self.lease = lease
         effects.publish(.transmissionLatched(transmission: lease.transmission))
-        return .done
     }
 
     /// Throws if a client may neither begin nor end a transmission in the channel that it names. An
