@@ -15,10 +15,10 @@ final class AudioConnection {
 
     struct Handlers {
         /// The first packet.
-        let token: @EventLoop ([UInt8]) -> Void
+        let token: @EventLoop (AudioConnection, [UInt8]) -> Void
         /// Header and samples of one packet.
-        let packet: @EventLoop (UnsafeRawBufferPointer) -> Reception
-        let ended: @EventLoop (String) -> Void
+        let packet: @EventLoop (AudioConnection, UnsafeRawBufferPointer) -> Reception
+        let ended: @EventLoop (AudioConnection, String) -> Void
     }
 
     /// Longer than any valid packet or token.
@@ -61,7 +61,9 @@ final class AudioConnection {
             self?.ready(readiness, handlers)
         }
         guard !isAttached else { return }
-        let deadline = TimerSource { handlers.ended("no token came in time") }
+        let deadline = TimerSource { [weak self] in
+            if let self { handlers.ended(self, "no token came in time") }
+        }
         deadline.arm(after: Self.tokenTimeout)
         self.deadline = deadline
     }
@@ -112,7 +114,7 @@ final class AudioConnection {
     private func ready(_ readiness: Readiness, _ handlers: Handlers) {
         // A paused connection is called for these only, and repeatedly until its source is cancelled.
         if source?.interest != .readable, !readiness.isDisjoint(with: [.hungUp, .failed]) {
-            handlers.ended("the peer closed its connection")
+            handlers.ended(self, "the peer closed its connection")
             return
         }
         receive(handlers)
@@ -123,26 +125,26 @@ final class AudioConnection {
         let count = recv(descriptor.value, &incoming, incoming.count, Int32(MSG_DONTWAIT | MSG_TRUNC))
         guard count > 0 else {
             if count < 0 && errno == EAGAIN { return }
-            handlers.ended("the peer closed its connection")
+            handlers.ended(self, "the peer closed its connection")
             return
         }
         guard count <= incoming.count else {
-            handlers.ended("the peer sent a packet of \(count) bytes")
+            handlers.ended(self, "the peer sent a packet of \(count) bytes")
             return
         }
         guard isAttached else {
             isAttached = true
             deadline?.disarm()
-            handlers.token(Array(incoming.prefix(count)))
+            handlers.token(self, Array(incoming.prefix(count)))
             return
         }
         let reception = incoming.withUnsafeBytes {
-            handlers.packet(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+            handlers.packet(self, UnsafeRawBufferPointer(rebasing: $0[..<count]))
         }
         switch reception {
         case .wantsMore: break
         case .hasEnough: isFull = true
-        case .isMalformed(let reason): return handlers.ended(reason)
+        case .isMalformed(let reason): return handlers.ended(self, reason)
         }
         packetCount += 1
         updateInterest()

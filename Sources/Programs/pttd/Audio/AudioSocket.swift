@@ -54,6 +54,14 @@ final class AudioSocket {
     private var holders: [ClientID: Holder] = [:]
     /// Connections without a token, the oldest first.
     private var waiting: [AudioConnection] = []
+    private lazy var handlers = AudioConnection.Handlers(
+        token: { [weak self] in self?.attach($0, $1) },
+        packet: { [weak self] connection, packet in
+            guard let self, let client = holder(of: connection) else { return .wantsMore }
+            return receive(client, packet)
+        },
+        ended: { [weak self] in self?.drop($0, $1) }
+    )
 
     init(adopting listening: consuming OwnedDescriptor, peers: RateLimitedLog) throws(SystemError) {
         self.peers = peers
@@ -127,27 +135,10 @@ final class AudioSocket {
         let connection = AudioConnection(adopting: descriptor, from: peer.processID)
         waiting.append(connection)
         do throws(SystemError) {
-            try connection.start(handlers(of: connection))
+            try connection.start(handlers)
         } catch {
             drop(connection, "\(error)")
         }
-    }
-
-    private func handlers(of connection: AudioConnection) -> AudioConnection.Handlers {
-        AudioConnection.Handlers(
-            token: { [weak self, weak connection] token in
-                guard let connection else { return }
-                self?.attach(connection, token)
-            },
-            packet: { [weak self, weak connection] packet in
-                guard let self, let connection, let client = holder(of: connection) else { return .wantsMore }
-                return receive(client, packet)
-            },
-            ended: { [weak self, weak connection] reason in
-                guard let connection else { return }
-                self?.drop(connection, reason)
-            }
-        )
     }
 
     private func attach(_ connection: AudioConnection, _ token: [UInt8]) {
