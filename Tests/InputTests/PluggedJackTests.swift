@@ -26,11 +26,10 @@ struct PluggedJackTests {
         let jack = try await jack("PTT Test Jack 2")
         try jack.headset.setJack([.headphone, .microphone])
         let reader = try Reader(jack.node)
-        #expect(reader.device.jack == [.headphone, .microphone])
         try jack.headset.setJack([])
-        #expect(try await reader.next() == .jackChanged(.microphone))
-        #expect(try await reader.next() == .jackChanged([]))
-        #expect(reader.device.jack == [])
+        // The switch of the headphone, and that of the microphone.
+        #expect(try await reader.next() == .jackChanged)
+        #expect(try await reader.next() == .jackChanged)
         // The hook key of the next plug still arrives.
         try jack.headset.press(.playPause)
         #expect(try await reader.nextKey().edge == .pressed)
@@ -44,8 +43,8 @@ struct PluggedJackTests {
         try jack.headset.setJack([])
         try jack.headset.release(.playPause)
         #expect(try await reader.nextKey().edge == .pressed)
-        #expect(try await reader.next() == .jackChanged(.microphone))
-        #expect(try await reader.next() == .jackChanged([]))
+        #expect(try await reader.next() == .jackChanged)
+        #expect(try await reader.next() == .jackChanged)
         #expect(try await reader.nextKey().edge == .released)
     }
 
@@ -57,12 +56,7 @@ struct PluggedJackTests {
         try jack.headset.setJack([])
         for _ in 0..<1000 { try jack.tap(.playPause) }
         #expect(try await reader.next() == .eventsLost)
-        #expect(try await reader.next() == .jackChanged(.microphone))
-        #expect(try await reader.next() == .jackChanged([]))
-    }
-
-    @Test @EventLoop func `a headset without a jack has no switches`() async throws {
-        let plugged = try await PluggedHeadset("PTT Test Headset 11")
-        #expect(try Reader(plugged.node).device.jack == nil)
+        #expect(try await reader.next() == .jackChanged)
+        #expect(try await reader.next() == .jackChanged)
     }
 }

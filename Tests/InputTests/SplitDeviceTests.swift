@@ -26,8 +26,6 @@ struct SplitDeviceTests {
         #expect(halves.rest.keys == KeyBits([.volumeUp, .volumeDown]))
         let few = try Reader(halves.few, keys: [.playPause, .volumeUp])
         let rest = try Reader(halves.rest, keys: [.playPause, .volumeUp])
-        #expect(few.device.jack == [.headphone, .microphone])
-        #expect(rest.device.jack == [.headphone, .microphone])
         // The few keys can be grabbed, and the others arrive nevertheless.
         few.device.grab()
         #expect(try await few.next() == .grabbed)
@@ -38,10 +36,13 @@ struct SplitDeviceTests {
             #expect(key.key == .playPause)
             #expect(key.edge == edge)
         }
-        #expect(try await rest.nextKey().key == .volumeUp)
+        for _ in 0..<2 { #expect(try await rest.nextKey().key == .volumeUp) }
         try jack.headset.setJack([])
-        #expect(try await few.next() == .jackChanged(.microphone))
-        #expect(try await few.next() == .jackChanged([]))
+        // Both switches were closed at both halves: the kernel reports changes only.
+        for _ in 0..<2 {
+            #expect(try await few.next() == .jackChanged)
+            #expect(try await rest.next() == .jackChanged)
+        }
         // Without the division the original works as before; nothing of the time between arrives.
         halves.device.close()
         try jack.tap(.volumeUp)

@@ -24,11 +24,8 @@ package struct JackSwitches: OptionSet, Hashable, Sendable {
 
     static let all: JackSwitches = [.headphone, .microphone, .lineOut, .physical]
 
-    /// Applies a change. Other switches, for example that of a lid, are ignored.
-    mutating func set(code: Int32, isClosed: Bool) {
-        guard (0..<64).contains(code) else { return }
-        let changed = JackSwitches(code).intersection(.all)
-        if isClosed { formUnion(changed) } else { subtract(changed) }
+    static func has(_ code: Int32) -> Bool {
+        (0..<64).contains(code) && all.contains(JackSwitches(code))
     }
 
     /// The codes of these switches.

@@ -5,8 +5,8 @@ import Glibc
 /// An event of an opened device.
 package enum KeyDeviceEvent: Equatable, Sendable {
     case key(KeyEvent)
-    /// A plug was put in, pulled, or recognised as another kind; the switches that are closed now.
-    case jackChanged(JackSwitches)
+    /// A plug was put in, pulled, or recognised as another kind.
+    case jackChanged
     /// The kernel's buffer overflowed. Keys may have been pressed and released unseen; differences from the
     /// state before follow as resynchronised events.
     case eventsLost
@@ -49,15 +49,11 @@ package final class KeyDevice: KeySource {
     package let node: InputNode
     /// The wanted keys that the device has.
     let availableKeys: Set<KeyCode>
-    /// The switches of the jack that are closed, at first those of the time of opening; nil if the device is
-    /// no jack.
-    package var jack: JackSwitches? { isJack ? decoder.jack : nil }
     /// Whether the device is grabbed.
     package private(set) var grabState = Grab.off
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void
     private var decoder: KeyEventDecoder
-    private let isJack: Bool
     private var device: OpaquePointer?
     private var source: DescriptorSource?
     private lazy var deferredRead = DeferredSource { [weak self] in self?.readEvents() }
@@ -85,12 +81,7 @@ package final class KeyDevice: KeySource {
         self.handler = handler
         let present = keys.filter { hasKey($0, device) }
         availableKeys = present
-        isJack = !allJackSwitches(of: device).isEmpty
-        decoder = KeyEventDecoder(
-            wanted: keys,
-            held: present.filter { isDown($0, device) },
-            jack: closedJackSwitches(of: device)
-        )
+        decoder = KeyEventDecoder(wanted: keys, held: present.filter { isDown($0, device) })
 
         // The node may have been reused since udev described it.
         guard !KeyBits(allKeys(of: device)).canTypeText else { throw Self.keyboardRefusal(label) }
@@ -203,23 +194,15 @@ package final class KeyDevice: KeySource {
             return .reading
         case .wait:
             return .done
-        case .key(let event):
-            return deliver(.key(event))
-        case .jack(let switches):
-            return deliver(.jackChanged(switches))
-        case .eventsLost:
-            return deliver(.eventsLost)
+        case .event(let event):
+            handler(event)
+            // The handler may have closed the device.
+            return device == nil ? .gone : .reading
         case .vanished:
             close()
             handler(.vanished)
             return .gone
         }
-    }
-
-    private func deliver(_ event: KeyDeviceEvent) -> Progress {
-        handler(event)
-        // The handler may have closed the device.
-        return device == nil ? .gone : .reading
     }
 
     private static func keyboardRefusal(_ label: String) -> SystemError {

@@ -49,11 +49,8 @@ struct KeyEventDecoder: Equatable {
 
     enum Outcome: Equatable {
         case readOn
-        case key(KeyEvent)
-        /// A switch of the jack changed; the switches that are closed now.
-        case jack(JackSwitches)
-        /// Events were lost. The differences follow.
-        case eventsLost
+        /// It is to be reported, and then reading goes on.
+        case event(KeyDeviceEvent)
         /// Everything was read.
         case wait
         /// The device was removed, or can no longer be read.
@@ -63,18 +60,14 @@ struct KeyEventDecoder: Equatable {
     private(set) var mode = Mode.live
     /// The wanted keys that are down.
     private(set) var held: Set<KeyCode>
-    /// The switches that are closed.
-    private(set) var jack: JackSwitches
     private let wanted: Set<KeyCode>
 
     /// - Parameters:
     ///   - wanted: Events of other keys are ignored.
     ///   - held: The keys that were down when the device was opened.
-    ///   - jack: The switches that were closed then.
-    init(wanted: Set<KeyCode>, held: Set<KeyCode> = [], jack: JackSwitches = []) {
+    init(wanted: Set<KeyCode>, held: Set<KeyCode> = []) {
         self.wanted = wanted
         self.held = held.intersection(wanted)
-        self.jack = jack
     }
 
     /// - Parameters:
@@ -87,7 +80,7 @@ struct KeyEventDecoder: Equatable {
             let wasLive = mode == .live
             mode = .differences
             // A further loss while the differences are read belongs to the same one.
-            return wasLive ? .eventsLost : .readOn
+            return wasLive ? .event(.eventsLost) : .readOn
         case .requeried:
             mode = .differences
             return .readOn
@@ -99,15 +92,10 @@ struct KeyEventDecoder: Equatable {
             // After EINTR the source fires again. After any other error a release could be missed.
             return code == EINTR ? .wait : .vanished
         case .event(let event):
-            if event.type == EV_SW { return jackSwitch(event) }
-            return key(event, at: now).map { .key($0) } ?? .readOn
+            // The kernel reports changes only. Another switch is that of a lid, for example.
+            if event.type == EV_SW { return JackSwitches.has(event.code) ? .event(.jackChanged) : .readOn }
+            return key(event, at: now).map { .event(.key($0)) } ?? .readOn
         }
-    }
-
-    private mutating func jackSwitch(_ event: RawEvent) -> Outcome {
-        let previous = jack
-        jack.set(code: event.code, isClosed: event.value != 0)
-        return jack == previous ? .readOn : .jack(jack)
     }
 
     private mutating func key(_ event: RawEvent, at now: MonotonicInstant) -> KeyEvent? {

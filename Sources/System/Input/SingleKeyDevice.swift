@@ -103,7 +103,7 @@ package final class SingleKeyDevice: KeySource {
             return handler(.key(KeyEvent(key: key, edge: .released, time: .now, isResynchronised: true)))
         }
         guard !isSkippingReport else { return }
-        if case .key(let event) = decoder.handle(.event(RawEvent(event)), at: .now) { handler(.key(event)) }
+        if case .event(let event) = decoder.handle(.event(RawEvent(event)), at: .now) { handler(event) }
     }
 
     private func vanished() {
