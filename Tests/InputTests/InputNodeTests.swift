@@ -9,7 +9,7 @@ import Testing
         name: "Some Headset",
         phys: "usb-0000:00:14.0-2/input3",
         id: .init(bus: 0x03, vendor: 0x046d, product: 0x0a87),
-        keys: KeyBits([.playPause])
+        keys: [.playPause]
     )
 
     @Test func `a headset is not a keyboard`() {

@@ -26,7 +26,7 @@ import Testing
             sysname: "event0",
             devnode: "/dev/input/does-not-exist",
             name: "A Keyboard",
-            keys: KeyBits([KeyCode(rawValue: 30)])
+            keys: [KeyCode(rawValue: 30)]
         )
         let error = await errorOfOpening(node)
         #expect(error?.code == EPERM)

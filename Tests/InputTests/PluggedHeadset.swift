@@ -23,7 +23,7 @@ final class PluggedHeadset {
     init(
         _ name: String,
         keys: Set<KeyCode> = VirtualKeyDevice.usualKeys,
-        jack: JackSwitches = [],
+        jack: Set<JackSwitch> = [],
         axes: [Int32] = [],
         id: InputNode.ID = .init(bus: InputNode.ID.usb),
         phys: String? = nil,

@@ -22,8 +22,8 @@ struct SplitDeviceTests {
         try jack.headset.setJack([.headphone, .microphone])
         let original = try Reader(jack.node, keys: [.playPause, .volumeUp])
         let halves = try await Halves(of: jack.node, keys: [.playPause])
-        #expect(halves.few.keys == KeyBits([.playPause]))
-        #expect(halves.rest.keys == KeyBits([.volumeUp, .volumeDown]))
+        #expect(halves.few.keys == [.playPause])
+        #expect(halves.rest.keys == [.volumeUp, .volumeDown])
         let few = try Reader(halves.few, keys: [.playPause, .volumeUp])
         let rest = try Reader(halves.rest, keys: [.playPause, .volumeUp])
         // The few keys can be grabbed, and the others arrive nevertheless.
@@ -134,7 +134,7 @@ struct SplitDeviceTests {
         )
         var node = keyboard.node
         try #require(node.isKeyboardLike)
-        node.keys = KeyBits([.playPause])
+        node.keys = [.playPause]
         node.properties = [:]
         let error = #expect(throws: SystemError.self) { try SplitDevice(node, keys: [.playPause]) { _ in } }
         #expect(error?.code == EPERM)
@@ -148,7 +148,7 @@ struct SplitDeviceTests {
         try monitor.start()
         let process = try TestProcess([TestProcess.built("ptt-keys")])
         let few = try await monitor.half(.few, of: jack.node)
-        #expect(few.keys == KeyBits([.playPause]))
+        #expect(few.keys == [.playPause])
         let reader = try Reader(few)
         try jack.headset.press(.playPause)
         #expect(try await reader.nextKey().edge == .pressed)
@@ -178,12 +178,12 @@ struct SplitDeviceTests {
         try monitor.start()
         let process = try TestProcess([TestProcess.built("ptt-keys")])
         let first = try await monitor.half(.few, of: jack.node)
-        #expect(first.keys == KeyBits([.playPause]))
+        #expect(first.keys == [.playPause])
         try grant("VOLUMEUP", of: jack.node)
         let second = try await monitor.half(.few, of: jack.node, with: .volumeUp)
-        #expect(second.keys == KeyBits([.volumeUp]))
+        #expect(second.keys == [.volumeUp])
         let rest = try await monitor.half(.rest, of: jack.node, with: .playPause)
-        #expect(rest.keys == KeyBits([.playPause, .volumeDown]))
+        #expect(rest.keys == [.playPause, .volumeDown])
         let reader = try Reader(second, keys: [.volumeUp])
         try jack.tap(.volumeUp)
         #expect(try await reader.nextKey().key == .volumeUp)

@@ -62,7 +62,7 @@ struct UdevRuleTests {
         let plugged = try await PluggedHeadset(
             "PTT Rule Jack",
             keys: [],
-            jack: .headphone,
+            jack: [.headphone],
             id: .init(),
             phys: "ALSA"
         )
@@ -105,7 +105,7 @@ struct UdevRuleTests {
     @Test @EventLoop func `a marked device without keys is tagged, so that the reason can be listed`()
         async throws
     {
-        let plugged = try await PluggedHeadset("PTT marked jack", keys: [], jack: .lineOut, tag: Self.tag)
+        let plugged = try await PluggedHeadset("PTT marked jack", keys: [], jack: [.lineOut], tag: Self.tag)
         #expect(plugged.node.properties["ID_PTT_MARKED"] == "1")
     }
 

@@ -18,7 +18,7 @@ import Testing
             devnode: "/dev/input/event5",
             name: "Some Device",
             id: .init(bus: InputNode.ID.usb, vendor: 0x1a86, product: 0x0e26),
-            keys: KeyBits(keys),
+            keys: Set(keys),
             properties: properties,
             isBesideKeyboard: isBesideKeyboard
         )
@@ -154,9 +154,9 @@ import Testing
         let settings = try settings(of: use(stick, .enrolled(enrolment)))
         #expect(settings.definition.keys == [trigger.rawValue])
         #expect(settings.definition.gesture.mode == .hold)
-        stick.keys = KeyBits([.playPause])
+        stick.keys = [.playPause]
         #expect(use(stick, .enrolled(enrolment)) == .unused(reason: "it has no BTN_TRIGGER"))
-        stick.keys = KeyBits(letters + [trigger])
+        stick.keys = Set(letters + [trigger])
         #expect(use(stick, .enrolled(enrolment)) == .ignored)
     }
 

@@ -36,7 +36,7 @@ final class HeadsetDivider {
         // Root may grant another key, or revoke it, while the device is divided.
         guard devices[node.sysname]?.keys != keys else { return }
         devices.removeValue(forKey: node.sysname)?.close()
-        guard !keys.isEmpty, node.keys != KeyBits(keys) else { return }
+        guard !keys.isEmpty, node.keys != keys else { return }
         do throws(SystemError) {
             devices[node.sysname] = try SplitDevice(node, keys: keys) { [weak self] in
                 self?.handle($0, of: node)

@@ -207,7 +207,7 @@ extension InputNode {
             phys: attribute("phys"),
             uniq: attribute("uniq"),
             id: id,
-            keys: KeyBits(capabilities: attribute("capabilities/key")),
+            keys: Set(capabilities: attribute("capabilities/key")),
             isReadable: canRead(String(cString: devnode)),
             // In messages, libudev 252 reports an additional empty tag.
             tags: Set(entries(udev_device_get_current_tags_list_entry(device)).map(\.0)).subtracting([""]),
@@ -245,7 +245,7 @@ extension InputNode {
             defer { udev_device_unref(sibling) }
             // Of an input device; its event node has none.
             guard let keys = udev_device_get_sysattr_value(sibling, "capabilities/key") else { return false }
-            return KeyBits(capabilities: String(cString: keys)).canTypeText
+            return Set<KeyCode>(capabilities: String(cString: keys)).canTypeText
         }
     }
 }

@@ -47,8 +47,8 @@ func startOfDifferences(_ device: OpaquePointer) -> KeyEventDecoder.Reading {
 }
 
 /// The keys that the device supports.
-func allKeys(of device: OpaquePointer) -> [KeyCode] {
-    (0..<UInt16(KeyCode.count)).map { KeyCode(rawValue: $0) }.filter { hasKey($0, device) }
+func allKeys(of device: OpaquePointer) -> Set<KeyCode> {
+    Set((0..<KeyCode.count).map { KeyCode(rawValue: $0) }.filter { hasKey($0, device) })
 }
 
 func hasKey(_ key: KeyCode, _ device: OpaquePointer) -> Bool {
@@ -65,19 +65,17 @@ func isAnyKeyDown(_ device: OpaquePointer) -> Bool {
 }
 
 /// The switches of a jack that the device has.
-func allJackSwitches(of device: OpaquePointer) -> JackSwitches {
-    JackSwitches(
-        JackSwitches.all.codes.filter { libevdev_has_event_code(device, UInt32(EV_SW), $0) == 1 }
-            .map { JackSwitches(rawValue: 1 << UInt64($0)) }
-    )
+func allJackSwitches(of device: OpaquePointer) -> [JackSwitch] {
+    JackSwitch.allCases.filter {
+        libevdev_has_event_code(device, UInt32(EV_SW), UInt32($0.rawValue)) == 1
+    }
 }
 
 /// The switches that were closed at the last event or synchronisation.
-func closedJackSwitches(of device: OpaquePointer) -> JackSwitches {
-    JackSwitches(
-        JackSwitches.all.codes.filter { libevdev_get_event_value(device, UInt32(EV_SW), $0) != 0 }
-            .map { JackSwitches(rawValue: 1 << UInt64($0)) }
-    )
+func closedJackSwitches(of device: OpaquePointer) -> [JackSwitch] {
+    JackSwitch.allCases.filter {
+        libevdev_get_event_value(device, UInt32(EV_SW), UInt32($0.rawValue)) != 0
+    }
 }
 
 /// The lights of a keyboard that the device has.
@@ -88,18 +86,29 @@ func allLights(of device: OpaquePointer) -> [UInt32] {
 /// Restricts the events of the descriptor to these keys and the switches of a jack (EVIOCSMASK).
 ///
 /// - Returns: 0 or a negative `errno`.
-func limitKeys(_ device: OpaquePointer, to keys: KeyBits) -> Int32 {
-    limitKeys(descriptor: libevdev_get_fd(device), to: keys, .all)
+func limitKeys(_ device: OpaquePointer, to keys: Set<KeyCode>) -> Int32 {
+    limitEvents(libevdev_get_fd(device), to: keys, JackSwitch.allCases)
 }
 
-func limitKeys(descriptor: Int32, to keys: KeyBits, _ switches: JackSwitches) -> Int32 {
+func limitEvents(_ descriptor: Int32, to keys: Set<KeyCode>, _ switches: [JackSwitch]) -> Int32 {
     // The mask of EV_SYN is the mask of event types; EV_SYN itself always passes (drivers/input/evdev.c).
-    // The size of a mask is a multiple of that of a long.
-    let types = UInt64(1) << EV_SYN | 1 << EV_KEY | (switches.isEmpty ? 0 : 1 << EV_SW)
+    let types = [EV_SYN, EV_KEY] + (switches.isEmpty ? [] : [EV_SW])
     for (type, mask) in [
-        (EV_KEY, keys.bytes), (EV_SW, switches.bytes), (EV_SYN, JackSwitches(rawValue: types).bytes),
+        (EV_KEY, keyMask(keys)), (EV_SW, eventMask(switches.map { Int($0.rawValue) }, size: 8)),
+        (EV_SYN, eventMask(types.map { Int($0) }, size: 8)),
     ] where clinux_evdev_set_mask(descriptor, UInt32(type), mask, UInt32(mask.count)) != 0 {
         return -errno
     }
     return 0
+}
+
+func keyMask(_ keys: Set<KeyCode>) -> [UInt8] {
+    eventMask(keys.map { Int($0.rawValue) }, size: Int(KeyCode.count) / 8)
+}
+
+/// The layout of `EVIOCSMASK`: bit n of byte n / 8. The size is a multiple of that of a long.
+private func eventMask(_ codes: [Int], size: Int) -> [UInt8] {
+    var mask = [UInt8](repeating: 0, count: size)
+    for code in codes { mask[code / 8] |= 1 << (code % 8) }
+    return mask
 }

@@ -14,7 +14,7 @@ package struct InputNode: Equatable, Sendable {
     /// Bus, vendor and product numbers.
     package var id = ID()
     /// The keys that it can send, from sysfs.
-    package var keys = KeyBits()
+    package var keys: Set<KeyCode> = []
     /// True if this process may read it now. With the tag `uaccess`, only the active session of the seat may.
     package var isReadable = true
     /// The current tags that udev's rules have set.

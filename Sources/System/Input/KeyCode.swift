@@ -21,7 +21,12 @@ package struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, Custom
     }
 
     /// One past the highest code that the kernel knows (`KEY_CNT`).
-    static let count = 0x300
+    static let count: UInt16 = 0x300
+
+    /// The three rows of letters in the order of linux/input-event-codes.h, and the space bar.
+    fileprivate static let typing = Set(
+        [KEY_Q...KEY_P, KEY_A...KEY_L, KEY_Z...KEY_M, KEY_SPACE...KEY_SPACE].joined().map { KeyCode($0) }
+    )
 
     package static let playPause = KeyCode(KEY_PLAYPAUSE)
     package static let nextSong = KeyCode(KEY_NEXTSONG)
@@ -42,15 +47,7 @@ package struct KeyCode: RawRepresentable, Hashable, Comparable, Sendable, Custom
     }
 }
 
-/// A set of keys in the kernel's representation: one bit for each code.
-package struct KeyBits: Equatable, Sendable {
-    private var words: [UInt64]
-
-    package init(_ keys: some Sequence<KeyCode> = []) {
-        words = Array(repeating: 0, count: KeyCode.count / 64)
-        for key in keys { insert(key) }
-    }
-
+extension Set<KeyCode> {
     /// Parses a `capabilities/key` attribute of sysfs: hexadecimal words of the kernel's `unsigned long`,
     /// the highest first, without leading zero words.
     ///
@@ -63,46 +60,15 @@ package struct KeyBits: Equatable, Sendable {
         for (position, part) in parts.reversed().enumerated() {
             guard let word = UInt64(part, radix: 16) else { continue }
             for bit in 0..<wordSize where word >> UInt64(bit) & 1 == 1 {
-                guard let code = UInt16(exactly: position * wordSize + bit) else { return }
-                insert(KeyCode(rawValue: code))
+                let code = position * wordSize + bit
+                guard code < KeyCode.count else { return }
+                insert(KeyCode(rawValue: UInt16(code)))
             }
         }
-    }
-
-    package var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
-
-    /// The keys, in the order of their codes.
-    package var keys: [KeyCode] {
-        (0..<UInt16(KeyCode.count)).map { KeyCode(rawValue: $0) }.filter { contains($0) }
-    }
-
-    package func contains(_ key: KeyCode) -> Bool {
-        guard key.rawValue < KeyCode.count else { return false }
-        return words[Int(key.rawValue / 64)] >> UInt64(key.rawValue % 64) & 1 == 1
-    }
-
-    /// Adds a key. Codes that the kernel does not have are ignored.
-    package mutating func insert(_ key: KeyCode) {
-        guard key.rawValue < KeyCode.count else { return }
-        words[Int(key.rawValue / 64)] |= 1 << UInt64(key.rawValue % 64)
     }
 
     /// True if text can be typed with these keys: they include a letter or the space bar.
     ///
     /// Digits and Enter do not count: telephone keypads and camera shutters have them.
-    package var canTypeText: Bool {
-        Self.typingKeys.contains { contains($0) }
-    }
-
-    // The three rows of letters in the order of linux/input-event-codes.h.
-    private static let typingKeys =
-        (KEY_Q...KEY_P).map { KeyCode($0) }
-        + (KEY_A...KEY_L).map { KeyCode($0) }
-        + (KEY_Z...KEY_M).map { KeyCode($0) }
-        + [KeyCode(KEY_SPACE)]
-
-    /// The layout of `EVIOCSMASK`: bit n of byte n / 8.
-    var bytes: [UInt8] {
-        words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64($0 * 8)) } }
-    }
+    package var canTypeText: Bool { !isDisjoint(with: KeyCode.typing) }
 }

@@ -84,9 +84,9 @@ package final class KeyDevice: KeySource {
         decoder = KeyEventDecoder(wanted: keys, held: present.filter { isDown($0, device) })
 
         // The node may have been reused since udev described it.
-        guard !KeyBits(allKeys(of: device)).canTypeText else { throw Self.keyboardRefusal(label) }
+        guard !allKeys(of: device).canTypeText else { throw Self.keyboardRefusal(label) }
         var result = libevdev_set_clock_id(device, CLOCK_MONOTONIC)
-        if result >= 0 { result = limitKeys(device, to: KeyBits(present)) }
+        if result >= 0 { result = limitKeys(device, to: present) }
         guard result >= 0 else { throw SystemError("set up \(label)", -result) }
         source = try DescriptorSource(libevdev_get_fd(device), .readable) { [weak self] _ in
             self?.readEvents()
@@ -105,7 +105,7 @@ package final class KeyDevice: KeySource {
         // Now all keys matter, and the release of any of them must wake us up. The mask is widened before the
         // key states are queried, so that no release is missed in between. If this fails, the device is being
         // removed, and the next read reports that.
-        _ = limitKeys(device, to: KeyBits(allKeys(of: device)))
+        _ = limitKeys(device, to: allKeys(of: device))
         needsKeyStates = true
         deferredRead.trigger()
     }
@@ -156,7 +156,7 @@ package final class KeyDevice: KeySource {
         grabState = state
         needsKeyStates = false
         // Fails only if the device is being removed.
-        if let device { _ = limitKeys(device, to: KeyBits(availableKeys)) }
+        if let device { _ = limitKeys(device, to: availableKeys) }
     }
 
     /// Queries the kernel for the keys that are down, and reads the differences.

@@ -93,7 +93,7 @@ struct KeyEventDecoder: Equatable {
             return code == EINTR ? .wait : .vanished
         case .event(let event):
             // The kernel reports changes only. Another switch is that of a lid, for example.
-            if event.type == EV_SW { return JackSwitches.has(event.code) ? .event(.jackChanged) : .readOn }
+            if event.type == EV_SW, JackSwitch(rawValue: event.code) != nil { return .event(.jackChanged) }
             return key(event, at: now).map { .event(.key($0)) } ?? .readOn
         }
     }

@@ -49,7 +49,7 @@ package final class SingleKeyDevice: KeySource {
         decoder = KeyEventDecoder(wanted: [key])
         let value = descriptor.value
         // Changing the clock discards what was buffered before the mask was set (drivers/input/evdev.c).
-        let result = limitKeys(descriptor: value, to: KeyBits([key]), [])
+        let result = limitEvents(value, to: [key], [])
         guard result == 0 else { throw SystemError("set up \(label)", -result) }
         guard clinux_evdev_set_clock(value, CLOCK_MONOTONIC) == 0 else {
             throw SystemError("set up \(label)")

@@ -54,7 +54,7 @@ package final class SplitDevice {
         let label = "\(node.devnode) (\(node.name))"
         let device = try openedDevice(node.devnode, label, isWritable: true)
         // The node may have been reused since udev described it.
-        guard node.isKeyboardLike || !KeyBits(allKeys(of: device)).canTypeText else {
+        guard node.isKeyboardLike || !allKeys(of: device).canTypeText else {
             closeDevice(device)
             throw SystemError("divide \(label), because it is a keyboard", EPERM)
         }
@@ -129,9 +129,9 @@ package final class SplitDevice {
                     value == 0 ? LIBEVDEV_LED_OFF : LIBEVDEV_LED_ON
                 )
             }
-            for code in closedJackSwitches(of: device).codes {
-                try made.few.send(type: EV_SW, code: Int32(code), value: 1)
-                try made.rest.send(type: EV_SW, code: Int32(code), value: 1)
+            for contact in closedJackSwitches(of: device) {
+                try made.few.send(type: EV_SW, code: contact.rawValue, value: 1)
+                try made.rest.send(type: EV_SW, code: contact.rawValue, value: 1)
             }
             try made.few.sendReport()
             try made.rest.sendReport()
@@ -207,8 +207,8 @@ package final class SplitDevice {
         for key in allKeys(of: device) where keys.contains(key) == (part == .few) {
             libevdev_enable_event_code(description, UInt32(EV_KEY), UInt32(key.rawValue), nil)
         }
-        for code in allJackSwitches(of: device).codes {
-            libevdev_enable_event_code(description, UInt32(EV_SW), code, nil)
+        for contact in allJackSwitches(of: device) {
+            libevdev_enable_event_code(description, UInt32(EV_SW), UInt32(contact.rawValue), nil)
         }
         if part == .rest {
             for code in 0...UInt32(REL_MAX) where libevdev_has_event_code(device, UInt32(EV_REL), code) == 1 {

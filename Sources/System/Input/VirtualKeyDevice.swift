@@ -29,7 +29,7 @@ package final class VirtualKeyDevice {
     package init(
         name: String,
         keys: Set<KeyCode> = usualKeys,
-        jack: JackSwitches = [],
+        jack: Set<JackSwitch> = [],
         axes: [Int32] = [],
         id: InputNode.ID = .init(bus: UInt16(BUS_USB)),
         phys: String? = nil
@@ -43,7 +43,9 @@ package final class VirtualKeyDevice {
         for key in keys {
             libevdev_enable_event_code(description, UInt32(EV_KEY), UInt32(key.rawValue), nil)
         }
-        for code in jack.codes { libevdev_enable_event_code(description, UInt32(EV_SW), code, nil) }
+        for contact in jack {
+            libevdev_enable_event_code(description, UInt32(EV_SW), UInt32(contact.rawValue), nil)
+        }
         for axis in axes {
             var range = input_absinfo(value: 0, minimum: -128, maximum: 127, fuzz: 0, flat: 0, resolution: 0)
             libevdev_enable_event_code(description, UInt32(EV_ABS), UInt32(axis), &range)
@@ -59,10 +61,9 @@ package final class VirtualKeyDevice {
     package func move(_ axis: Int32, to value: Int32) throws(SystemError) { try send(EV_ABS, axis, value) }
 
     /// Puts a plug in or pulls it: closes these switches of the jack, and opens the others, in one report.
-    package func setJack(_ switches: JackSwitches) throws(SystemError) {
-        for code in JackSwitches.all.codes {
-            let isClosed = switches.contains(JackSwitches(rawValue: 1 << UInt64(code)))
-            try device.send(type: EV_SW, code: Int32(code), value: isClosed ? 1 : 0)
+    package func setJack(_ closed: Set<JackSwitch>) throws(SystemError) {
+        for contact in JackSwitch.allCases {
+            try device.send(type: EV_SW, code: contact.rawValue, value: closed.contains(contact) ? 1 : 0)
         }
         try device.sendReport()
     }

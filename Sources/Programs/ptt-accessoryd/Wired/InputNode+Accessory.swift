@@ -119,7 +119,7 @@ extension InputNode {
     }
 
     /// The keys that it can send; of a serial port its lines.
-    var heldKeys: [KeyCode] { isSerialPort ? SerialLine.allCases.map(\.key) : keys.keys }
+    var heldKeys: [KeyCode] { isSerialPort ? SerialLine.allCases.map(\.key) : keys.sorted() }
 
     /// False if plugging it in, or a rule of root, is consent enough. A remote control is not plugged in, and
     /// in-ear detection sends the same keys.

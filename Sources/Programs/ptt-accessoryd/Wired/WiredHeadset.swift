@@ -66,9 +66,7 @@ final class WiredHeadset {
         self.link = link
         let keys = Set(settings.definition.keys.map { KeyCode(rawValue: $0) })
         let isTalkHalf = source.half?.part == .few
-        hasOnlyTalkKeys =
-            isTalkHalf
-            || !source.hasAxes && source.keys == KeyBits(keys.filter { source.keys.contains($0) })
+        hasOnlyTalkKeys = isTalkHalf || !source.hasAxes && source.keys.isSubset(of: keys)
         // That half of a divided pedal has no other key, and can be grabbed.
         if isGranted, !isTalkHalf, let key = keys.first {
             device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }

@@ -153,7 +153,7 @@ struct ProductNumbers: ExpressibleByArgument {
             else {
                 return nil
             }
-            let keys = KeyBits(capabilities: line(of: "\(directory)/capabilities/key") ?? "")
+            let keys = Set<KeyCode>(capabilities: line(of: "\(directory)/capabilities/key") ?? "")
             let name = line(of: "\(directory)/name") ?? ""
             return Device(sysname: sysname, name: name, canTypeText: keys.canTypeText)
         }

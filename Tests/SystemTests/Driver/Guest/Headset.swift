@@ -15,7 +15,7 @@ final class Headset {
     static func plugIn(
         _ name: String,
         keys: Set<KeyCode> = VirtualKeyDevice.usualKeys,
-        jack: JackSwitches = [],
+        jack: Set<JackSwitch> = [],
         axes: [Int32] = [],
         id: InputNode.ID = .init(bus: InputNode.ID.usb),
         phys: String? = nil
@@ -57,7 +57,7 @@ final class Headset {
 
     func move(_ axis: Int32, to value: Int32) throws { try device.move(axis, to: value) }
 
-    func setJack(_ switches: JackSwitches) throws { try device.setJack(switches) }
+    func setJack(_ closed: Set<JackSwitch>) throws { try device.setJack(closed) }
 
     /// The two devices that ptt-keys has made of it, when udev has announced them.
     func halves() async throws -> (few: InputNode, rest: InputNode) {

@@ -23,7 +23,7 @@ extension Scenario {
     ]
 
     private static func plug(_ fixture: GuestFixture) async throws {
-        let inserted: JackSwitches = [.headphone, .microphone]
+        let inserted: Set<JackSwitch> = [.headphone, .microphone]
         let jack = try await Headset.plugIn(
             "System Test Card Headphone",
             keys: [.playPause, .volumeUp],
