@@ -28,7 +28,7 @@ package final class DeviceMonitor {
     private let udev: OpaquePointer
     private let monitor: OpaquePointer
     private var source: DescriptorSource?
-    private var access: AttributeWatch?
+    private var access: Inotify?
     private var handler: (@EventLoop (InputDeviceEvent) -> Void)?
 
     /// - Parameters:
@@ -69,7 +69,7 @@ package final class DeviceMonitor {
         self.handler = handler
         // logind changes access control lists without involving udev. If this watch fails for lack of inotify
         // instances, a change of access is noticed with udev's next message about the device.
-        access = try? AttributeWatch { [weak self] in self?.accessChanged($0) }
+        access = try? Inotify("watch the access rights of devices") { [weak self] _ in self?.accessChanged() }
         source = try DescriptorSource(udev_monitor_get_fd(monitor), .readable) { [weak self] _ in
             self?.receiveMessage()
         }
@@ -141,15 +141,16 @@ package final class DeviceMonitor {
         return found
     }
 
+    /// Watches its directory, once, because a file without read access cannot be watched.
     private func watchAccess(to node: InputNode?) {
         guard let node, let end = node.devnode.lastIndex(of: "/") else { return }
         // If the directory cannot be watched, a change of access is noticed with udev's next message.
-        try? access?.add(String(node.devnode[..<end]))
+        _ = try? access?.add(String(node.devnode[..<end]), UInt32(IN_ATTRIB | IN_ONLYDIR))
     }
 
-    /// - Parameter devnode: Nil if events were lost, so that any node may have changed.
-    private func accessChanged(_ devnode: String?) {
-        for (path, var node) in nodes where devnode == nil || node.devnode == devnode {
+    /// The owner, the mode or the access control list of a file in a watched directory has changed.
+    private func accessChanged() {
+        for (path, var node) in nodes {
             let isReadable = canRead(node.devnode)
             // The file was removed: udev will report that.
             if !isReadable, errno == ENOENT { continue }
