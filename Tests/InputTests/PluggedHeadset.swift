@@ -15,14 +15,14 @@ extension Trait where Self == ConditionTrait {
 /// A headset created with uinput, found by a real monitor, and read by one or more devices.
 @EventLoop
 final class PluggedHeadset {
-    let headset: VirtualKeyDevice
+    let headset: VirtualDevice
     let node: InputNode
     private let monitor: DeviceMonitor
     private var deviceEvents: AsyncStream<InputDeviceEvent>.Iterator
 
     init(
         _ name: String,
-        keys: Set<KeyCode> = VirtualKeyDevice.usualKeys,
+        keys: Set<KeyCode> = VirtualDevice.usualKeys,
         jack: Set<JackSwitch> = [],
         axes: [Int32] = [],
         id: InputNode.ID = .init(bus: InputNode.ID.usb),
@@ -32,7 +32,7 @@ final class PluggedHeadset {
         let (events, continuation) = AsyncStream.makeStream(of: InputDeviceEvent.self)
         monitor = try DeviceMonitor(subsystem: "input", tag: tag)
         try monitor.start { continuation.yield($0) }
-        let headset = try VirtualKeyDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
+        let headset = try VirtualDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
         var iterator = events.makeAsyncIterator()
         var found: InputNode?
         while found == nil, let event = await iterator.next(isolation: EventLoop.shared) {

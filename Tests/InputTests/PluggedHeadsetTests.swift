@@ -20,7 +20,7 @@ struct PluggedHeadsetTests {
         let plugged = try await PluggedHeadset("PTT Test Headset 1")
         #expect(plugged.node.name == "PTT Test Headset 1")
         #expect(plugged.node.id.bus == 0x03)  // BUS_USB
-        #expect(plugged.node.keys == VirtualKeyDevice.usualKeys)
+        #expect(plugged.node.keys == VirtualDevice.usualKeys)
         #expect(plugged.node.properties["ID_INPUT_KEY"] == "1")
         #expect(!plugged.node.isKeyboardLike)
         plugged.headset.remove()

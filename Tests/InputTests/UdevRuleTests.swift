@@ -92,7 +92,7 @@ struct UdevRuleTests {
     }
 
     @Test(arguments: [
-        ("PTT Rule Half", Self.typing), ("PTT grant KEY_F13 half", VirtualKeyDevice.usualKeys),
+        ("PTT Rule Half", Self.typing), ("PTT grant KEY_F13 half", VirtualDevice.usualKeys),
     ])
     @EventLoop func `what remains of a divided keyboard, or beside a granted key, is not tagged`(
         name: String,
@@ -134,11 +134,11 @@ struct UdevRuleTests {
 
     @Test(arguments: [
         ("PTT Rule Headset Keyboard", Self.typing),
-        ("PTT Rule Remote Control", VirtualKeyDevice.usualKeys),
+        ("PTT Rule Remote Control", VirtualDevice.usualKeys),
         // MIDI, with a mixer's keys; a boot keyboard with sound, its media keys.
-        ("PTT :010100:010300:030000:", VirtualKeyDevice.usualKeys),
-        ("PTT :010100:010200:030101:030000:", VirtualKeyDevice.usualKeys),
-        ("PTT :030000:", VirtualKeyDevice.usualKeys),
+        ("PTT :010100:010300:030000:", VirtualDevice.usualKeys),
+        ("PTT :010100:010200:030101:030000:", VirtualDevice.usualKeys),
+        ("PTT :030000:", VirtualDevice.usualKeys),
     ])
     @EventLoop func `a keyboard, a remote control and a MIDI device are not tagged`(
         name: String,

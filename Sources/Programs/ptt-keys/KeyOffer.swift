@@ -20,7 +20,7 @@ final class KeyOffer {
     private let end: @EventLoop () -> Void
     private var server: VarlinkServer?
     private var seat: SeatWatch?
-    private var device: VirtualKeyDevice?
+    private var device: VirtualDevice?
     private var keys: Set<KeyCode> = []
     private var down: Set<KeyCode> = []
     private lazy var timer = TimerSource { [weak self] in self?.close() }
@@ -102,7 +102,7 @@ final class KeyOffer {
         guard keys.count == Set(request.keys).count else { throw .notOffered("there is no such key") }
         do throws(SystemError) {
             let number = InputNode.ID(bus: InputNode.ID.virtual)
-            device = try VirtualKeyDevice(name: Self.deviceName, keys: keys, id: number)
+            device = try VirtualDevice(name: Self.deviceName, keys: keys, id: number)
         } catch {
             throw .notOffered("\(error)")
         }

@@ -16,7 +16,7 @@ final class HeadsetSimulation {
     ]
 
     private let name: String
-    private var headset: VirtualKeyDevice?
+    private var headset: VirtualDevice?
     private var console: Console?
     private var tap: TimerSource?
     private var signals: [SignalSource] = []
@@ -30,7 +30,7 @@ final class HeadsetSimulation {
             for signal in [SIGINT, SIGTERM] {
                 signals.append(try SignalSource(signal) { [weak self] in self?.end(0) })
             }
-            let headset = try VirtualKeyDevice(name: name)
+            let headset = try VirtualDevice(name: name)
             self.headset = headset
             printLine("ready \(headset.devnode)")
         } catch {
@@ -71,7 +71,7 @@ final class HeadsetSimulation {
                 headset = nil
             case ("plug", 1):
                 guard headset == nil else { throw CommandError(description: "it is already plugged in") }
-                headset = try VirtualKeyDevice(name: name)
+                headset = try VirtualDevice(name: name)
             case ("quit", 1): end(0)
             default: throw CommandError(description: "there is no command \(line); see ptt-sim help headset")
             }
@@ -100,7 +100,7 @@ final class HeadsetSimulation {
         }
     }
 
-    private func plugged() throws(CommandError) -> VirtualKeyDevice {
+    private func plugged() throws(CommandError) -> VirtualDevice {
         guard let headset else { throw CommandError(description: "it is unplugged; use plug") }
         return headset
     }

@@ -78,6 +78,25 @@ func closedJackSwitches(of device: OpaquePointer) -> [JackSwitch] {
     }
 }
 
+/// A description from which uinput makes a device. The caller frees it.
+func describedDevice(
+    _ name: String,
+    _ id: InputNode.ID,
+    keys: some Sequence<KeyCode>,
+    jack: some Sequence<JackSwitch>
+) throws(SystemError) -> OpaquePointer {
+    guard let description = libevdev_new() else { throw SystemError("describe \(name)", ENOMEM) }
+    libevdev_set_name(description, name)
+    libevdev_set_id_bustype(description, Int32(id.bus))
+    libevdev_set_id_vendor(description, Int32(id.vendor))
+    libevdev_set_id_product(description, Int32(id.product))
+    for key in keys { libevdev_enable_event_code(description, UInt32(EV_KEY), UInt32(key.rawValue), nil) }
+    for contact in jack {
+        libevdev_enable_event_code(description, UInt32(EV_SW), UInt32(contact.rawValue), nil)
+    }
+    return description
+}
+
 /// The lights of a keyboard that the device has.
 func allLights(of device: OpaquePointer) -> [UInt32] {
     (0...UInt32(LED_MAX)).filter { libevdev_has_event_code(device, UInt32(EV_LED), $0) == 1 }

@@ -198,18 +198,13 @@ package final class SplitDevice {
     }
 
     private func half(_ device: OpaquePointer, _ part: InputNode.Half) throws(SystemError) -> VirtualDevice {
-        guard let description = libevdev_new() else { throw SystemError("describe \(node.name)", ENOMEM) }
+        let description = try describedDevice(
+            node.name,
+            node.id,
+            keys: allKeys(of: device).filter { keys.contains($0) == (part == .few) },
+            jack: allJackSwitches(of: device)
+        )
         defer { libevdev_free(description) }
-        libevdev_set_name(description, node.name)
-        libevdev_set_id_bustype(description, Int32(node.id.bus))
-        libevdev_set_id_vendor(description, Int32(node.id.vendor))
-        libevdev_set_id_product(description, Int32(node.id.product))
-        for key in allKeys(of: device) where keys.contains(key) == (part == .few) {
-            libevdev_enable_event_code(description, UInt32(EV_KEY), UInt32(key.rawValue), nil)
-        }
-        for contact in allJackSwitches(of: device) {
-            libevdev_enable_event_code(description, UInt32(EV_SW), UInt32(contact.rawValue), nil)
-        }
         if part == .rest {
             for code in 0...UInt32(REL_MAX) where libevdev_has_event_code(device, UInt32(EV_REL), code) == 1 {
                 libevdev_enable_event_code(description, UInt32(EV_REL), code, nil)

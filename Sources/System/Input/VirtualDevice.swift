@@ -1,15 +1,18 @@
 import CEvdev
 import CLinux
-import EventLoop
+package import EventLoop
 import Glibc
 
-/// An input device created with uinput. It ends with this object, and with the process however that ends; the
-/// kernel then releases its keys.
+/// An input device created with uinput: for the rest of the system one like any other. It ends with this
+/// object, and with the process however that ends; the kernel then releases its keys.
 @EventLoop
-final class VirtualDevice {
-    let name: String
+package final class VirtualDevice {
+    /// The keys of an ordinary headset.
+    package nonisolated static let usualKeys: Set<KeyCode> = [.playPause, .volumeUp, .volumeDown, .nextSong]
+
+    package let name: String
     /// `/dev/input/event…`. udev sets its access rights shortly after.
-    let devnode: String
+    package let devnode: String
     private var device: OpaquePointer?
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
@@ -34,7 +37,54 @@ final class VirtualDevice {
         devnode = libevdev_uinput_get_devnode(made).map { String(cString: $0) } ?? ""
     }
 
+    /// Plugs in a device with keys, switches of a jack, and the axes of a joystick.
+    ///
+    /// - Parameters:
+    ///   - name: At most 79 bytes (`UINPUT_MAX_NAME_SIZE`).
+    ///   - keys: The keys that it can send.
+    ///   - jack: The switches that it has, all open at first.
+    ///   - axes: The axes that it has, from -128 to 127: with buttons it is a joystick.
+    ///   - id: Bus, vendor and product. A device of uinput has no parent on that bus.
+    ///   - phys: The physical location that it reports, `ALSA` for the jack of a sound card.
+    /// - Throws: As the other initialiser.
+    package convenience init(
+        name: String,
+        keys: Set<KeyCode> = usualKeys,
+        jack: Set<JackSwitch> = [],
+        axes: [Int32] = [],
+        id: InputNode.ID = .init(bus: InputNode.ID.usb),
+        phys: String? = nil
+    ) throws(SystemError) {
+        let description = try describedDevice(name, id, keys: keys, jack: jack)
+        defer { libevdev_free(description) }
+        for axis in axes {
+            var range = input_absinfo(value: 0, minimum: -128, maximum: 127, fuzz: 0, flat: 0, resolution: 0)
+            libevdev_enable_event_code(description, UInt32(EV_ABS), UInt32(axis), &range)
+        }
+        try self.init(description, phys: phys)
+    }
+
     isolated deinit { remove() }
+
+    package func press(_ key: KeyCode) throws(SystemError) { try report(EV_KEY, Int32(key.rawValue), 1) }
+
+    package func release(_ key: KeyCode) throws(SystemError) { try report(EV_KEY, Int32(key.rawValue), 0) }
+
+    /// Moves an axis, in a report of its own.
+    package func move(_ axis: Int32, to value: Int32) throws(SystemError) { try report(EV_ABS, axis, value) }
+
+    /// Puts a plug in or pulls it: closes these switches of the jack, and opens the others, in one report.
+    package func setJack(_ closed: Set<JackSwitch>) throws(SystemError) {
+        for contact in JackSwitch.allCases {
+            try send(type: EV_SW, code: contact.rawValue, value: closed.contains(contact) ? 1 : 0)
+        }
+        try sendReport()
+    }
+
+    private func report(_ type: Int32, _ code: Int32, _ value: Int32) throws(SystemError) {
+        try send(type: type, code: code, value: value)
+        try sendReport()
+    }
 
     /// - Throws: `ENODEV` after ``remove()``.
     func send(type: Int32, code: Int32, value: Int32) throws(SystemError) {
@@ -64,7 +114,7 @@ final class VirtualDevice {
     }
 
     /// Unplugs it, even if keys are down. Readers may or may not see a release.
-    func remove() {
+    package func remove() {
         source?.cancel()
         source = nil
         if let device { libevdev_uinput_destroy(device) }

@@ -6,7 +6,7 @@ import PTTMessages
 @EventLoop
 final class Headset {
     let node: InputNode
-    private let device: VirtualKeyDevice
+    private let device: VirtualDevice
     private let monitor: DeviceMonitor
 
     var name: String { device.name }
@@ -14,7 +14,7 @@ final class Headset {
     /// Plugs it in, and waits until udev has announced it.
     static func plugIn(
         _ name: String,
-        keys: Set<KeyCode> = VirtualKeyDevice.usualKeys,
+        keys: Set<KeyCode> = VirtualDevice.usualKeys,
         jack: Set<JackSwitch> = [],
         axes: [Int32] = [],
         id: InputNode.ID = .init(bus: InputNode.ID.usb),
@@ -22,7 +22,7 @@ final class Headset {
     ) async throws -> Headset {
         let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
         try monitor.start { _ in Conditions.evaluate() }
-        let device = try VirtualKeyDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
+        let device = try VirtualDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
         var node: InputNode?
         try await until("udev announces \(name)") {
             node = monitor.nodes.values.first { $0.devnode == device.devnode }
@@ -32,7 +32,7 @@ final class Headset {
         return Headset(node: node, device: device, monitor: monitor)
     }
 
-    private init(node: InputNode, device: VirtualKeyDevice, monitor: DeviceMonitor) {
+    private init(node: InputNode, device: VirtualDevice, monitor: DeviceMonitor) {
         self.node = node
         self.device = device
         self.monitor = monitor
@@ -92,7 +92,7 @@ final class OtherReader {
     private(set) var pressed: [KeyCode] = []
     private var device: KeyDevice?
 
-    init(_ node: InputNode, keys: Set<KeyCode> = VirtualKeyDevice.usualKeys) throws {
+    init(_ node: InputNode, keys: Set<KeyCode> = VirtualDevice.usualKeys) throws {
         device = try KeyDevice(node, keys: keys) { [weak self] event in
             if case .key(let key) = event, key.edge == .pressed { self?.pressed.append(key.key) }
             Conditions.evaluate()
