@@ -64,7 +64,7 @@ package final class DeviceMonitor {
     /// Reports every present node as added, before it returns, and every change from then on.
     ///
     /// - Parameter handler: Called in the order of the events.
-    /// - Throws: If sysfs cannot be read or the socket cannot be watched. The call may be repeated.
+    /// - Throws: If sysfs cannot be read or the socket cannot be watched.
     package func start(_ handler: @escaping @EventLoop (InputDeviceEvent) -> Void) throws(SystemError) {
         self.handler = handler
         // logind changes access control lists without involving udev. If this watch fails for lack of inotify
@@ -73,12 +73,7 @@ package final class DeviceMonitor {
         source = try DescriptorSource(udev_monitor_get_fd(monitor), .readable) { [weak self] _ in
             self?.receiveMessage()
         }
-        do throws(SystemError) {
-            try refresh()
-        } catch {
-            stop()
-            throw error
-        }
+        try refresh()
     }
 
     /// Stops monitoring, and forgets all nodes.

@@ -60,8 +60,8 @@ final class Headsets {
         for subsystem in ["input", "tty"] {
             do throws(SystemError) {
                 let monitor = try DeviceMonitor(subsystem: subsystem, tag: Self.tag)
-                monitors.append(monitor)
                 try monitor.start { [weak self] event in self?.handle(event) }
+                monitors.append(monitor)
             } catch {
                 log.error("\(error): \(subsystem == "tty" ? "foot switches" : "headset keys") do not work")
             }
