@@ -143,13 +143,9 @@ package struct ServiceClass: Sendable, Equatable {
 
     /// A short UUID where it is one: not every server knows that both forms are equal.
     fileprivate var sdp: uuid_t {
-        let base: [UInt8] = [0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
         var uuid = uuid_t()
-        if Array(bytes[4...]) == base, bytes[0] == 0, bytes[1] == 0 {
-            sdp_uuid16_create(&uuid, UInt16(bytes[2]) << 8 | UInt16(bytes[3]))
-        } else {
-            sdp_uuid128_create(&uuid, bytes)
-        }
+        sdp_uuid128_create(&uuid, bytes)
+        sdp_uuid128_to_uuid(&uuid)
         return uuid
     }
 }
