@@ -52,14 +52,8 @@ import Testing
     private static func discovery(_ mirror: BlueZMirror) -> Discovery {
         let log = Logger(label: "") { _ in SwiftLogNoOpLogHandler() }
         let files = AccessoryFolderWatch(AccessoryFolders([]))
-        let headsets = Headsets(
-            core: PressForwarder(log: log),
-            list: AccessoryList(),
-            enrolled: EnrolledDevices([], log: log),
-            mirror: mirror,
-            catalog: files.catalog,
-            log: log
-        )
+        let receivers = Receivers(core: PressForwarder(log: log), list: AccessoryList(), log: log)
+        let headsets = Headsets(receivers, EnrolledDevices([], log: log), mirror, files.catalog)
         return Discovery(mirror, headsets, files, log: log)
     }
 

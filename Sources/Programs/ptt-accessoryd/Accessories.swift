@@ -30,15 +30,9 @@ final class Accessories {
         self.log = log
         core = PressForwarder(log: log)
         enrolled = EnrolledDevices(log: log)
-        buttons = BluetoothButtons(core: core, list: list, enrolled: enrolled, files: files, log: log)
-        headsets = Headsets(
-            core: core,
-            list: list,
-            enrolled: enrolled,
-            mirror: buttons.mirror,
-            catalog: files.catalog,
-            log: log
-        )
+        let receivers = Receivers(core: core, list: list, log: log)
+        buttons = BluetoothButtons(receivers, enrolled, files)
+        headsets = Headsets(receivers, enrolled, buttons.mirror, files.catalog)
         discovery = Discovery(buttons.mirror, headsets, files, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
         let learning = Learning(buttons, headsets, discovery, core: core, log: log)

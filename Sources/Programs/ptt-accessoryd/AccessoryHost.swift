@@ -4,6 +4,13 @@ import Logging
 import PTTMessages
 import ServiceClient
 
+/// Who hears of an accessory: the core of its presses, clients of its state, and the journal.
+struct Receivers {
+    let core: PressForwarder
+    let list: AccessoryList
+    let log: Logger
+}
+
 /// Passes events to the machine of one accessory, and performs those of its effects that do not depend on the
 /// link: the requests to the core or to ptt-actions, the timer, and what is published.
 @EventLoop
@@ -15,6 +22,7 @@ final class AccessoryHost {
     private(set) var accessory: Accessory
     private let core: PressForwarder
     private let list: AccessoryList
+    private let log: Logger
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
     private var reports = 0
     private var isBatteryLow = false
@@ -27,10 +35,21 @@ final class AccessoryHost {
     /// Called when it begins or ends to transmit, as far as the accessory knows.
     var transmittingChanged: @EventLoop (Bool) -> Void = { _ in }
 
-    init(_ accessory: Accessory, core: PressForwarder, list: AccessoryList) {
-        self.accessory = accessory
-        self.core = core
-        self.list = list
+    init(
+        _ definition: AccessoryDefinition,
+        origin: Origin,
+        enrolment: Enrolment?,
+        gate: Gate,
+        _ receivers: Receivers
+    ) {
+        accessory = Accessory(
+            definition,
+            origin: origin,
+            mode: enrolment?.mode,
+            roles: enrolment?.roles ?? [:],
+            gate: gate
+        )
+        (core, list, log) = (receivers.core, receivers.list, receivers.log)
     }
 
     var hasAction: Bool { core.actions.hasAction(accessory) }
@@ -142,7 +161,7 @@ final class AccessoryHost {
     static nonisolated let lowBattery = (low: 15, charged: 25)
 
     /// Reports a battery that has become low, for which the core plays a tone.
-    func checkBattery(_ percent: Int, _ log: Logger) {
+    func checkBattery(_ percent: Int) {
         if percent >= Self.lowBattery.charged { isBatteryLow = false }
         guard percent <= Self.lowBattery.low, !isBatteryLow else { return }
         isBatteryLow = true

@@ -26,10 +26,8 @@ final class AdvertisingButtons {
         case active
     }
 
-    private let core: PressForwarder
-    private let list: AccessoryList
+    private let receivers: Receivers
     private let mirror: BlueZMirror
-    private let log: Logger
     private var buttons: [String: Button] = [:]
     private var registration: BlueZRegistration?
     /// The adapters for which bluetoothd monitors advertisements.
@@ -39,11 +37,9 @@ final class AdvertisingButtons {
     /// Called when a button has become ready, or is not any more.
     var onChange: @EventLoop () -> Void = {}
 
-    init(core: PressForwarder, list: AccessoryList, mirror: BlueZMirror, log: Logger) {
-        self.core = core
-        self.list = list
+    init(_ receivers: Receivers, _ mirror: BlueZMirror) {
+        self.receivers = receivers
         self.mirror = mirror
-        self.log = log
     }
 
     /// True if no waiting helps.
@@ -64,7 +60,7 @@ final class AdvertisingButtons {
                 self?.update()
             },
             on: connection,
-            log: log
+            log: receivers.log
         )
         update()
     }
@@ -96,7 +92,7 @@ final class AdvertisingButtons {
             add(address, definition, use)
         }
         for address in unwanted {
-            if let origin = end(address) { list.remove(origin) }
+            if let origin = end(address) { receivers.list.remove(origin) }
         }
         update()
     }
@@ -114,21 +110,20 @@ final class AdvertisingButtons {
 
     private func add(_ address: String, _ definition: AccessoryDefinition, _ use: EnrolledDevices.Use) {
         let name = use.enrolment.name ?? definition.name
-        let accessory = Accessory(
+        let host = AccessoryHost(
             definition,
             origin: Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks),
-            mode: use.enrolment.mode,
-            roles: use.enrolment.roles,
-            gate: use.gate
+            enrolment: use.enrolment,
+            gate: use.gate,
+            receivers
         )
-        log.notice("\(name) (\(address)) is used as \(definition.name)")
-        let host = AccessoryHost(accessory, core: core, list: list)
+        receivers.log.notice("\(name) (\(address)) is used as \(definition.name)")
         let key = BlueZ.root.appending("advertising_" + String(address.filter { $0 != ":" })) ?? BlueZ.root
         host.transmittingChanged = { [mirror] isTransmitting in
             if isTransmitting { mirror.keepAlive.start(for: key) } else { mirror.keepAlive.stop(for: key) }
         }
         buttons[address] = Button(host: host, enrolment: use.enrolment)
-        list.set(host.accessory.device)
+        receivers.list.set(host.accessory.device)
         show(reception, to: host)
         // What is there already was perhaps not known as a button.
         for path in mirror.objects.paths(ofAddress: address) { mirror.watch(path, BlueZ.device) }
@@ -158,10 +153,10 @@ final class AdvertisingButtons {
                 decrypt: AESCCM.decrypt
             )
             button.host.handle(.advertised(packet))
-            if let percent = packet.battery { button.host.checkBattery(percent, log) }
+            if let percent = packet.battery { button.host.checkBattery(percent) }
         } catch {
             let device = button.host.accessory.device
-            list.publish(AccessoryEvent(.ignored, device: device, remark: error.reason))
+            receivers.list.publish(AccessoryEvent(.ignored, device: device, remark: error.reason))
         }
     }
 

@@ -1,7 +1,6 @@
 import AccessoryCore
 import DBus
 import EventLoop
-import Logging
 import PTTMessages
 import ServiceClient
 
@@ -34,14 +33,12 @@ final class BluetoothButton {
     let profile: AccessoryDefinition
     let path: ObjectPath
     let mirror: BlueZMirror
-    let list: AccessoryList
     let host: AccessoryHost
     var observed = Observation()
     /// For each input, incremented with each subscription, so that a late answer is recognised.
     var subscriptions: [Int: Int] = [:]
     /// Why the last subscription failed, until one succeeds.
     var subscriptionFailure: String?
-    let log: Logger
     let settings: AccessorySettings
     var diagnosis: LinkDiagnosis
     /// The choice for the device, and whether its presses count.
@@ -52,16 +49,12 @@ final class BluetoothButton {
         device: BlueZDevice,
         profile: AccessoryDefinition,
         use: EnrolledDevices.Use,
-        mirror: BlueZMirror,
-        core: PressForwarder,
-        list: AccessoryList,
-        log: Logger
+        _ mirror: BlueZMirror,
+        _ receivers: Receivers
     ) {
         self.path = path
         self.profile = profile
         self.mirror = mirror
-        self.list = list
-        self.log = log
         self.use = use
         diagnosis = LinkDiagnosis(bonding: profile.bonding)
         let enrolment = use.enrolment
@@ -71,22 +64,16 @@ final class BluetoothButton {
             name: device.origin.name,
             restorations: enrolment.restorations,
             mirror: mirror,
-            log: log
+            log: receivers.log
         )
-        let accessory = Accessory(
-            profile,
-            origin: device.origin(named: enrolment.name),
-            mode: enrolment.mode,
-            roles: enrolment.roles,
-            gate: use.gate
-        )
-        host = AccessoryHost(accessory, core: core, list: list)
+        let origin = device.origin(named: enrolment.name)
+        host = AccessoryHost(profile, origin: origin, enrolment: enrolment, gate: use.gate, receivers)
         host.link = self
         host.transmittingChanged = { [mirror, settings] isTransmitting in
             if isTransmitting { mirror.keepAlive.start(for: path) } else { mirror.keepAlive.stop(for: path) }
             settings.show(isTransmitting: isTransmitting)
         }
-        list.set(host.accessory.device)
+        receivers.list.set(host.accessory.device)
         update()
     }
 
@@ -217,7 +204,7 @@ final class BluetoothButton {
 
     func batteryChanged(_ percent: Int) {
         if percent != device.battery { handle(.batteryChanged(percent)) }
-        host.checkBattery(percent, log)
+        host.checkBattery(percent)
     }
 
     func handle(_ event: Accessory.Event) {

@@ -8,28 +8,16 @@ import PTTMessages
 /// The Bluetooth buttons: the devices known to BlueZ that match a profile. Only enrolled ones are used.
 @EventLoop
 final class BluetoothButtons {
-    private let core: PressForwarder
-    let list: AccessoryList
+    private let receivers: Receivers
     let enrolled: EnrolledDevices
     let files: AccessoryFolderWatch
-    let log: Logger
     private var buttons: [ObjectPath: BluetoothButton] = [:]
     /// Devices that match a profile but are not enrolled, or released, as they are listed.
     var unused: [ObjectPath: Origin] = [:]
     private var isSessionActive = true
     private var registration: BlueZRegistration?
-    private(set) lazy var microphones: SerialMicrophones = SerialMicrophones(
-        core: core,
-        list: list,
-        mirror: mirror,
-        log: log
-    )
-    private(set) lazy var advertising: AdvertisingButtons = AdvertisingButtons(
-        core: core,
-        list: list,
-        mirror: mirror,
-        log: log
-    )
+    private(set) lazy var microphones: SerialMicrophones = SerialMicrophones(receivers, mirror)
+    private(set) lazy var advertising: AdvertisingButtons = AdvertisingButtons(receivers, mirror)
 
     /// Notified of every change of Bluetooth or a button.
     let changes = ChangeNotifier()
@@ -44,19 +32,15 @@ final class BluetoothButtons {
         handler: { [weak self] in self?.handle($0) }
     )
 
-    init(
-        core: PressForwarder,
-        list: AccessoryList,
-        enrolled: EnrolledDevices,
-        files: AccessoryFolderWatch,
-        log: Logger
-    ) {
-        self.files = files
-        self.core = core
-        self.list = list
+    init(_ receivers: Receivers, _ enrolled: EnrolledDevices, _ files: AccessoryFolderWatch) {
+        self.receivers = receivers
         self.enrolled = enrolled
-        self.log = log
+        self.files = files
     }
+
+    var list: AccessoryList { receivers.list }
+
+    var log: Logger { receivers.log }
 
     func start() {
         advertising.onChange = { [changes] in changes.notify() }
@@ -229,10 +213,8 @@ final class BluetoothButtons {
             device: device,
             profile: profile,
             use: use,
-            mirror: mirror,
-            core: core,
-            list: list,
-            log: log
+            mirror,
+            receivers
         )
     }
 

@@ -2,7 +2,6 @@ import AccessoryCore
 import AccessoryFiles
 import DBus
 import EventLoop
-import Logging
 import PTTMessages
 
 // The devices whose accessory file is one of a serial microphone.
@@ -54,15 +53,6 @@ extension BluetoothButtons {
         if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {
             list.remove(earlier)
         }
-        microphones.use(path, input, use) {
-            log.notice("\(origin.name) (\(device.address)) is used as \(definition.name)")
-            return Accessory(
-                definition,
-                origin: origin,
-                mode: use.enrolment.mode,
-                roles: use.enrolment.roles,
-                gate: use.gate
-            )
-        }
+        microphones.use(path, definition, input, origin, use)
     }
 }

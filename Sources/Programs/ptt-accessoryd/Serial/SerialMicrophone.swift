@@ -28,21 +28,26 @@ final class SerialMicrophone {
 
     init(
         _ path: ObjectPath,
-        _ accessory: Accessory,
-        use: EnrolledDevices.Use,
+        _ definition: AccessoryDefinition,
         serviceClass: GattUUID,
-        mirror: BlueZMirror,
-        core: PressForwarder,
-        list: AccessoryList,
-        log: Logger
+        origin: Origin,
+        use: EnrolledDevices.Use,
+        _ mirror: BlueZMirror,
+        _ receivers: Receivers
     ) {
         self.path = path
         self.use = use
         self.serviceClass = serviceClass
         self.mirror = mirror
-        self.log = log
-        host = AccessoryHost(accessory, core: core, list: list)
-        list.set(device)
+        log = receivers.log
+        host = AccessoryHost(
+            definition,
+            origin: origin,
+            enrolment: use.enrolment,
+            gate: use.gate,
+            receivers
+        )
+        receivers.list.set(device)
     }
 
     var definition: AccessoryDefinition { host.accessory.definition }

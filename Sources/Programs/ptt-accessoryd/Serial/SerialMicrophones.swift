@@ -7,18 +7,14 @@ import PTTMessages
 /// The serial microphones in use, and their registrations with bluetoothd.
 @EventLoop
 final class SerialMicrophones {
-    private let core: PressForwarder
-    private let list: AccessoryList
+    private let receivers: Receivers
     private let mirror: BlueZMirror
-    private let log: Logger
     private var microphones: [ObjectPath: SerialMicrophone] = [:]
     private var profiles: SerialProfiles?
 
-    init(core: PressForwarder, list: AccessoryList, mirror: BlueZMirror, log: Logger) {
-        self.core = core
-        self.list = list
+    init(_ receivers: Receivers, _ mirror: BlueZMirror) {
+        self.receivers = receivers
         self.mirror = mirror
-        self.log = log
     }
 
     subscript(path: ObjectPath) -> SerialMicrophone? { microphones[path] }
@@ -33,7 +29,7 @@ final class SerialMicrophones {
         profiles = SerialProfiles(
             on: connection,
             daemon: daemon,
-            log: log
+            log: receivers.log
         ) { [weak self] in
             self?.updateAll()
         } handler: { [weak self] event, path, serviceClass in
@@ -61,27 +57,28 @@ final class SerialMicrophones {
     ///
     /// - Parameters:
     ///   - path: The device.
+    ///   - definition: Its accessory file.
     ///   - input: Its serial port.
+    ///   - origin: The origin of its presses.
     ///   - use: What was chosen for it, and whether its presses count.
-    ///   - make: Makes the accessory if the device was not used until now.
     func use(
         _ path: ObjectPath,
+        _ definition: AccessoryDefinition,
         _ input: SerialInput,
-        _ use: EnrolledDevices.Use,
-        make: () -> Accessory
+        _ origin: Origin,
+        _ use: EnrolledDevices.Use
     ) {
-        let microphone =
-            microphones[path]
-            ?? SerialMicrophone(
-                path,
-                make(),
-                use: use,
-                serviceClass: input.serviceClass,
-                mirror: mirror,
-                core: core,
-                list: list,
-                log: log
-            )
+        if let microphone = microphones[path] { return update(microphone, use) }
+        receivers.log.notice("\(origin.name) (\(origin.identifier)) is used as \(definition.name)")
+        let microphone = SerialMicrophone(
+            path,
+            definition,
+            serviceClass: input.serviceClass,
+            origin: origin,
+            use: use,
+            mirror,
+            receivers
+        )
         microphones[path] = microphone
         updateProfiles()
         update(microphone, use)

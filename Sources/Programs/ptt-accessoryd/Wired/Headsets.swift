@@ -10,11 +10,9 @@ final class Headsets {
     /// `udev/71-push-to-talk.rules` tags headsets with it, and never keyboards.
     private static let tag = "push-to-talk"
 
-    private let core: PressForwarder
-    private let list: AccessoryList
+    private let receivers: Receivers
     private let enrolled: EnrolledDevices
     private let mirror: BlueZMirror
-    private let log: Logger
     private var catalog: AccessoryCatalog
     private var monitors: [DeviceMonitor] = []
     /// The tagged nodes, by name. Below, too, the name is that of the node.
@@ -41,20 +39,20 @@ final class Headsets {
     var onNodeChange: @EventLoop () -> Void = {}
 
     init(
-        core: PressForwarder,
-        list: AccessoryList,
-        enrolled: EnrolledDevices,
-        mirror: BlueZMirror,
-        catalog: AccessoryCatalog,
-        log: Logger
+        _ receivers: Receivers,
+        _ enrolled: EnrolledDevices,
+        _ mirror: BlueZMirror,
+        _ catalog: AccessoryCatalog
     ) {
-        self.core = core
-        self.list = list
+        self.receivers = receivers
         self.enrolled = enrolled
         self.mirror = mirror
         self.catalog = catalog
-        self.log = log
     }
+
+    private var list: AccessoryList { receivers.list }
+
+    private var log: Logger { receivers.log }
 
     func start() {
         for subsystem in ["input", "tty"] {
@@ -185,9 +183,7 @@ final class Headsets {
                 isGranted: node.grantedKey != nil,
                 link: link,
                 keepAlive: mirror.keepAlive,
-                core: core,
-                list: list,
-                log: log
+                receivers
             ) { [weak self] in self?.lost(source, $0) }
             headsets[sysname] = headset
             headset.setGrab(isGrabbing)

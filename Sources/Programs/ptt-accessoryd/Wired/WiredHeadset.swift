@@ -9,8 +9,7 @@ import ServiceClient
 @EventLoop
 final class WiredHeadset {
     let host: AccessoryHost
-    private let list: AccessoryList
-    private let log: Logger
+    private let receivers: Receivers
     private let lost: @EventLoop (SystemError?) -> Void
     private var device: (any KeySource)?
     private let hasOnlyTalkKeys: Bool
@@ -33,9 +32,7 @@ final class WiredHeadset {
     ///   - isGranted: Whether only the one key of the settings may be read.
     ///   - link: The link over which its keys come.
     ///   - keepAlive: Checks bluetoothd while the release has to come over that link.
-    ///   - core: Receives its presses.
-    ///   - list: Lists it.
-    ///   - log: For refused grabs.
+    ///   - receivers: Who hears of it.
     ///   - lost: Called when the source was removed, or with the reason why it cannot be read.
     /// - Throws: The errors of ``KeyDevice``, ``SingleKeyDevice`` or ``SerialSwitch``.
     init(
@@ -45,21 +42,17 @@ final class WiredHeadset {
         isGranted: Bool,
         link: InputLink,
         keepAlive: BlueZKeepAlive,
-        core: PressForwarder,
-        list: AccessoryList,
-        log: Logger,
+        _ receivers: Receivers,
         lost: @escaping @EventLoop (SystemError?) -> Void
     ) throws(SystemError) {
-        let accessory = Accessory(
+        host = AccessoryHost(
             settings.definition,
             origin: origin,
-            mode: settings.enrolment?.mode,
-            roles: settings.enrolment?.roles ?? [:],
-            gate: settings.gate
+            enrolment: settings.enrolment,
+            gate: settings.gate,
+            receivers
         )
-        host = AccessoryHost(accessory, core: core, list: list)
-        self.list = list
-        self.log = log
+        self.receivers = receivers
         self.lost = lost
         self.source = source
         self.settings = settings
@@ -78,7 +71,7 @@ final class WiredHeadset {
                 if isTransmitting { keepAlive.start(for: path) } else { keepAlive.stop(for: path) }
             }
         }
-        list.set(host.accessory.device)
+        receivers.list.set(host.accessory.device)
     }
 
     var origin: Origin { host.accessory.origin }
@@ -100,7 +93,7 @@ final class WiredHeadset {
         host.end()
         device?.close()
         device = nil
-        list.remove(origin)
+        receivers.list.remove(origin)
     }
 
     private func handle(_ event: KeyDeviceEvent) {
@@ -110,9 +103,11 @@ final class WiredHeadset {
         case .eventsLost: host.handle(.eventsLost)
         case .grabbed:
             isGrabRefused = false
-            log.debug("\(origin.name): its keys are grabbed")
+            receivers.log.debug("\(origin.name): its keys are grabbed")
         case .grabRefused(let error):
-            if !isGrabRefused { log.warning("\(error): a media player may react to its key as well") }
+            if !isGrabRefused {
+                receivers.log.warning("\(error): a media player may react to its key as well")
+            }
             isGrabRefused = true
         case .vanished: lost(nil)
         case .failed(let error): lost(error)
