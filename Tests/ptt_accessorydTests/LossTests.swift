@@ -84,10 +84,10 @@ import Testing
             connection.call(.getManagedObjects(of: "org.bluez"), timeout: limit) { _ in answers.add(true) }
             await #expect(throws: Never.self) { try await answers.next() }
         }
-        keepAlive.start(for: "/first")
+        keepAlive.set(true, for: "/first")
         await call(for: .milliseconds(2500))
-        keepAlive.stop(for: "/first")
-        keepAlive.start(for: "/second")
+        keepAlive.set(false, for: "/first")
+        keepAlive.set(true, for: "/second")
         await call(for: .seconds(2))
         #expect(connection.isOpen)
         // From now on it hangs in a press.

@@ -21,16 +21,17 @@ final class BlueZKeepAlive {
         self.connection = connection
     }
 
-    func start(for button: ObjectPath) {
+    /// Sets whether the release of a button is waited for.
+    func set(_ isNeeded: Bool, for button: ObjectPath) {
+        guard isNeeded else {
+            waiting.remove(button)
+            if waiting.isEmpty { timer.disarm() }
+            return
+        }
         waiting.insert(button)
         // bluetoothd has just reported a press: it does not hang, whatever it has yet to answer.
         presses += 1
         timer.arm(after: Self.interval)
-    }
-
-    func stop(for button: ObjectPath) {
-        waiting.remove(button)
-        if waiting.isEmpty { timer.disarm() }
     }
 
     private func ping() {

@@ -70,7 +70,7 @@ final class BluetoothButton {
         host = AccessoryHost(profile, origin: origin, enrolment: enrolment, gate: use.gate, receivers)
         host.link = self
         host.transmittingChanged = { [mirror, settings] isTransmitting in
-            if isTransmitting { mirror.keepAlive.start(for: path) } else { mirror.keepAlive.stop(for: path) }
+            mirror.keepAlive.set(isTransmitting, for: path)
             settings.show(isTransmitting: isTransmitting)
         }
         receivers.list.set(host.accessory.device)
