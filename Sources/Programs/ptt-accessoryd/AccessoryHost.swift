@@ -27,8 +27,8 @@ final class AccessoryHost {
     private var reports = 0
     private var isBatteryLow = false
     private var reported: Set<ButtonRole> = []
-    /// The buttons whose press runs an action.
-    private var actions: [ButtonRole: ActionForwarder.Press] = [:]
+    /// The buttons whose press runs an action. The end of the connection is the release.
+    private var actions: [ButtonRole: ServiceConnection] = [:]
 
     /// Whose link the machine gives orders; nil for a link that takes none.
     weak var link: BluetoothButton?
@@ -104,7 +104,7 @@ final class AccessoryHost {
     }
 
     private func end(_ cause: EndCause, _ role: ButtonRole?) {
-        if let role, let action = actions.removeValue(forKey: role) { return action.release() }
+        if let role, let action = actions.removeValue(forKey: role) { return action.close() }
         if role == nil { releaseActions() }
         core.end(accessory.origin, cause, role: role)
     }
@@ -116,7 +116,7 @@ final class AccessoryHost {
             guard reports < Self.mostReports else { return publishIgnored("not reported: too often", role) }
             reported.insert(role)
         } else {
-            if let action = actions.removeValue(forKey: role) { return action.release() }
+            if let action = actions.removeValue(forKey: role) { return action.close() }
             guard reported.remove(role) != nil else { return }
         }
         reports += 1
@@ -132,7 +132,7 @@ final class AccessoryHost {
     ///   - role: The button.
     ///   - attempt: Answered as a transmission is; nil for a button that does not transmit.
     private func act(_ role: ButtonRole, _ attempt: AttemptID?) {
-        actions.removeValue(forKey: role)?.release()
+        actions.removeValue(forKey: role)?.close()
         // The core counts from 1.
         let identifier = attempt.map { TransmissionID(rawValue: -$0.rawValue) }
         actions[role] = core.actions.press(role, of: accessory) { [weak self] event in
@@ -153,7 +153,7 @@ final class AccessoryHost {
     }
 
     private func releaseActions() {
-        for action in actions.values { action.release() }
+        for action in actions.values { action.close() }
         actions = [:]
     }
 

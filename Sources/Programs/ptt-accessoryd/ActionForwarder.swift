@@ -11,21 +11,6 @@ import ServiceClient
 /// transmits.
 @EventLoop
 final class ActionForwarder {
-    /// A button that is pressed. Its release is the end of the connection, and so is the end of this process.
-    @EventLoop
-    final class Press {
-        private var connection: ServiceConnection?
-
-        fileprivate init(_ connection: ServiceConnection) {
-            self.connection = connection
-        }
-
-        func release() {
-            connection?.close()
-            connection = nil
-        }
-    }
-
     private let files = ActionFileWatch()
     private let log: Logger
     private var starter: ServiceConnection?
@@ -81,12 +66,13 @@ final class ActionForwarder {
     ///   - role: Of a button with an action.
     ///   - accessory: Whose button it is.
     ///   - handler: Called after this has returned, and not after the release.
-    /// - Returns: Nil if ptt-actions cannot be reached, which is reported as well.
+    /// - Returns: The press, whose release is the end of the connection, and so is the end of this process.
+    ///   Nil if ptt-actions cannot be reached, which is reported as well.
     func press(
         _ role: ButtonRole,
         of accessory: Accessory,
         handler: @escaping @EventLoop (Event) -> Void
-    ) -> Press? {
+    ) -> ServiceConnection? {
         let origin = accessory.origin
         let request = ActionInterface.PressRequest(
             identifier: origin.identifier,
@@ -101,7 +87,7 @@ final class ActionForwarder {
                 { if $0.kind == .began { handler(.began) } },
                 ended: { handler($0.map { .refused(reason: "\($0)") } ?? .ended) }
             )
-            return Press(connection)
+            return connection
         } catch {
             EventLoop.start { handler(.refused(reason: "\(error)")) }
             return nil
