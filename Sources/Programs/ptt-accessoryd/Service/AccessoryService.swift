@@ -171,22 +171,16 @@ final class AccessoryService {
     }
 
     private func pairAndTest(_ request: AccessoryInterface.PairAndTestRequest, _ call: VarlinkCall) async {
-        let client = PairingClient()
-        call.connection.onClose { [buttons] in
-            client.isGone = true
-            buttons.changes.notify()
-        }
+        call.connection.onClose { [buttons] in buttons.changes.notify() }
         do throws(Pairing.Failure) {
             try await pairing.pairAndTest(
                 request,
-                isWanted: { !client.isGone },
-                report: { reply in
-                    if !client.isGone { call.reply(.encoding(reply), continues: reply.step != .enrolled) }
-                }
+                isWanted: { !call.connection.isClosed },
+                report: { call.reply(.encoding($0), continues: $0.step != .enrolled) }
             )
         } catch {
             log.notice("pairing \(request.address): \(error.reason)")
-            if !client.isGone { call.fail(VarlinkError(error)) }
+            call.fail(VarlinkError(error))
         }
     }
 
@@ -209,12 +203,6 @@ extension AccessoryInterface.AddressRequest {
 
 extension String {
     var isBluetoothAddress: Bool { BluetoothAddress(self) != nil }
-}
-
-/// The client of a pairing, and whether it is gone.
-@EventLoop
-private final class PairingClient {
-    var isGone = false
 }
 
 extension VarlinkError {
