@@ -22,14 +22,8 @@ enum BlueZ {
         on path: ObjectPath,
         _ arguments: [BusValue] = []
     ) -> MethodCall {
-        MethodCall(
-            to: name,
-            path: path,
-            interface: interface,
-            member: member,
-            arguments: arguments,
-            startsService: false
-        )
+        RemoteInterface(service: name, path: path, name: interface)
+            .call(member, arguments, startsService: false)
     }
 }
 
