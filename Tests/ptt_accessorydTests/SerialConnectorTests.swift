@@ -238,10 +238,7 @@ final class SerialFixture {
 
     private func handle(_ event: SerialProfiles.Event, of path: ObjectPath) -> Bool {
         guard let link, link.path == path else { return false }
-        switch event {
-        case .portReceived(let port): link.received(port)
-        case .disconnectionRequested: link.disconnectionRequested()
-        }
+        link.received(event)
         return true
     }
 

@@ -86,14 +86,14 @@ final class SerialConnector {
         handle(.wanted)
     }
 
-    /// bluetoothd has connected it.
-    func received(_ descriptor: BusDescriptor) {
-        offered = descriptor.take()
-        handle(.portReceived)
-    }
-
-    func disconnectionRequested() {
-        handle(.disconnectionRequested)
+    /// bluetoothd has connected it, or asks to disconnect it.
+    func received(_ event: SerialProfiles.Event) {
+        switch event {
+        case .portReceived(let descriptor):
+            offered = descriptor.take()
+            handle(.portReceived)
+        case .disconnectionRequested: handle(.disconnectionRequested)
+        }
     }
 
     /// Closes the port. It is not used afterwards.

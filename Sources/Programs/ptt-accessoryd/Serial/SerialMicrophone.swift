@@ -82,12 +82,7 @@ final class SerialMicrophone {
         if isSeen, !wasSeen { connector.wanted() }
     }
 
-    func handle(_ event: SerialProfiles.Event) {
-        switch event {
-        case .portReceived(let port): connector.received(port)
-        case .disconnectionRequested: connector.disconnectionRequested()
-        }
-    }
+    func received(_ event: SerialProfiles.Event) { connector.received(event) }
 
     /// A person asks for it: tries to connect it now, even if it counts as switched off.
     func wanted() {

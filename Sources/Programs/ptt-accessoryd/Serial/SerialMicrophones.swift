@@ -36,7 +36,7 @@ final class SerialMicrophones {
             guard let microphone = self?.microphones[path], microphone.serviceClass == serviceClass else {
                 return false
             }
-            microphone.handle(event)
+            microphone.received(event)
             return true
         }
         updateProfiles()
