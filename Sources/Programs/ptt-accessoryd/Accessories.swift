@@ -41,7 +41,7 @@ final class Accessories {
             buttons: buttons,
             discovery: discovery,
             pairing: pairing,
-            explanation: Explanation(files, buttons.mirror, headsets, enrolled),
+            headsets: headsets,
             learning: learning,
             log: log
         )

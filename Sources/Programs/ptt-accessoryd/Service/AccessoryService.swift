@@ -14,7 +14,7 @@ final class AccessoryService {
     private let buttons: BluetoothButtons
     private let discovery: Discovery
     private let pairing: Pairing
-    private let explanation: Explanation
+    private let headsets: Headsets
     private let learning: Learning
     private let log: Logger
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
@@ -25,7 +25,7 @@ final class AccessoryService {
         buttons: BluetoothButtons,
         discovery: Discovery,
         pairing: Pairing,
-        explanation: Explanation,
+        headsets: Headsets,
         learning: Learning,
         log: Logger
     ) {
@@ -33,7 +33,7 @@ final class AccessoryService {
         self.buttons = buttons
         self.discovery = discovery
         self.pairing = pairing
-        self.explanation = explanation
+        self.headsets = headsets
         self.learning = learning
         self.log = log
     }
@@ -134,6 +134,7 @@ final class AccessoryService {
 
     private func explain(_ identifier: String, _ call: VarlinkCall) async {
         await buttons.waitForAvailability()
+        let explanation = Explanation(buttons: buttons, headsets: headsets)
         guard let reply = explanation.reply(about: identifier) else {
             let reason = "there is no such device: `pttctl devices` lists them"
             return call.fail(VarlinkError(AccessoryInterface.deviceNotFound, reason: reason))

@@ -6,38 +6,25 @@ import PTTMessages
 
 /// Says which accessory file describes a device, and why the others do not.
 @EventLoop
-final class Explanation {
-    private let files: AccessoryFolderWatch
-    private let mirror: BlueZMirror
-    private let headsets: Headsets
-    private let enrolled: EnrolledDevices
-
-    init(
-        _ files: AccessoryFolderWatch,
-        _ mirror: BlueZMirror,
-        _ headsets: Headsets,
-        _ enrolled: EnrolledDevices
-    ) {
-        self.files = files
-        self.mirror = mirror
-        self.headsets = headsets
-        self.enrolled = enrolled
-    }
+struct Explanation {
+    let buttons: BluetoothButtons
+    let headsets: Headsets
 
     /// Nil if there is no such device. The identifier is that of the list, or a name.
     func reply(about identifier: String) -> AccessoryInterface.ExplainReply? {
         if let device = headsets.description(of: identifier) { return reply(device, chosen: nil) }
-        let devices = mirror.objects.devices.values
+        let objects = buttons.mirror.objects
+        let devices = objects.devices.values
         let found =
             devices.first { $0.address == identifier.uppercased() }
             ?? devices.first { $0.name == identifier || $0.origin.name == identifier }
         guard let found else { return nil }
-        let path = mirror.objects.device(address: found.address)
-        let present = path.map { mirror.objects.services(of: $0).map(\.uuid) } ?? []
+        let path = objects.device(address: found.address)
+        let present = path.map { objects.services(of: $0).map(\.uuid) } ?? []
         return reply(
             found.description(with: present),
             of: found.typeOfAddress,
-            chosen: enrolled[DeviceIdentity(bluetoothAddress: found.address)]?.accessory
+            chosen: buttons.enrolled[DeviceIdentity(bluetoothAddress: found.address)]?.accessory
         )
     }
 
@@ -46,7 +33,7 @@ final class Explanation {
         of addressType: AddressType? = nil,
         chosen: String?
     ) -> AccessoryInterface.ExplainReply {
-        let matches = files.catalog.explanations(for: device).map { explanation in
+        let matches = buttons.files.catalog.explanations(for: device).map { explanation in
             AccessoryInterface.ExplainReply.FileMatch(
                 accessory: explanation.entry.definition.identifier,
                 path: explanation.entry.path,
