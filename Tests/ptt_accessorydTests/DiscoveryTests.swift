@@ -53,7 +53,7 @@ import Testing
         let log = Logger(label: "") { _ in SwiftLogNoOpLogHandler() }
         let files = AccessoryFolderWatch(AccessoryFolders([]))
         let receivers = Receivers(core: PressForwarder(log: log), list: AccessoryList(), log: log)
-        let headsets = Headsets(receivers, EnrolledDevices([], log: log), mirror, files.catalog)
+        let headsets = Headsets(receivers, EnrolledDevices([], log: log), mirror, files)
         return Discovery(mirror, headsets, files, log: log)
     }
 

@@ -32,7 +32,7 @@ final class Accessories {
         enrolled = EnrolledDevices(log: log)
         let receivers = Receivers(core: core, list: list, log: log)
         buttons = BluetoothButtons(receivers, enrolled, files)
-        headsets = Headsets(receivers, enrolled, buttons.mirror, files.catalog)
+        headsets = Headsets(receivers, enrolled, buttons.mirror, files)
         discovery = Discovery(buttons.mirror, headsets, files, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
         let learning = Learning(buttons, headsets, discovery, core: core, log: log)
@@ -74,11 +74,11 @@ final class Accessories {
         headsets.onNodeChange = { discovery.updateInputs() }
         enrolled.onChange = {
             buttons.reviewDevices()
-            headsets.enrolmentChanged()
+            headsets.reviewDevices()
         }
         files.onChange = { [weak self] catalog in
             self?.logProblems(catalog)
-            headsets.catalogChanged(catalog)
+            headsets.reviewDevices()
             buttons.reviewDevices()
         }
         core.actions.onChange = { [core] in

@@ -1,4 +1,5 @@
 import AccessoryCore
+import AccessoryFiles
 import EventLoop
 import Input
 import Logging
@@ -13,7 +14,7 @@ final class Headsets {
     private let receivers: Receivers
     private let enrolled: EnrolledDevices
     private let mirror: BlueZMirror
-    private var catalog: AccessoryCatalog
+    private let files: AccessoryFolderWatch
     private var monitors: [DeviceMonitor] = []
     /// The tagged nodes, by name. Below, too, the name is that of the node.
     private(set) var nodes: [String: InputNode] = [:]
@@ -42,12 +43,12 @@ final class Headsets {
         _ receivers: Receivers,
         _ enrolled: EnrolledDevices,
         _ mirror: BlueZMirror,
-        _ catalog: AccessoryCatalog
+        _ files: AccessoryFolderWatch
     ) {
         self.receivers = receivers
         self.enrolled = enrolled
         self.mirror = mirror
-        self.catalog = catalog
+        self.files = files
     }
 
     private var list: AccessoryList { receivers.list }
@@ -80,17 +81,11 @@ final class Headsets {
         for headset in headsets.values { headset.setGrab(isGrabbing) }
     }
 
-    /// The accessory files have changed.
-    func catalogChanged(_ catalog: AccessoryCatalog) {
-        self.catalog = catalog
-        for sysname in nodes.keys.sorted() { review(sysname) }
-    }
-
     /// Keys have got an action, or lost it.
     func actionsChanged() { setGrab(isGrabbing) }
 
-    /// The enrolled devices, or the one that is being enrolled, have changed.
-    func enrolmentChanged() {
+    /// The enrolled devices, the one that is being enrolled, or the accessory files have changed.
+    func reviewDevices() {
         for sysname in nodes.keys.sorted() { review(sysname) }
     }
 
@@ -141,7 +136,7 @@ final class Headsets {
         if let failure = failures[sysname] {
             return leave(node, owner.origin, "\(failure); to try again, run `pttctl pair`")
         }
-        switch node.use(catalog, owner.consent) {
+        switch node.use(files.catalog, owner.consent) {
         case .used(let settings):
             let source = node.source(of: settings.definition.keys, among: halves.values)
             guard source.isReadable else {
@@ -245,8 +240,8 @@ final class Headsets {
         }
         // A microphone with buttons of its own has media keys as well, which in-ear detection may press.
         let chosen =
-            enrolment.accessory.map { catalog[$0].map { [$0] } ?? [] }
-            ?? catalog.ranked(for: owner.description())
+            enrolment.accessory.map { files.catalog[$0].map { [$0] } ?? [] }
+            ?? files.catalog.ranked(for: owner.description())
         if let other = chosen.first(where: { $0.keys.isEmpty }) {
             return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
         }
