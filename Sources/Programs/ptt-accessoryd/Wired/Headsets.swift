@@ -210,41 +210,32 @@ final class Headsets {
     }
 
     private func owner(of node: InputNode, _ link: InputLink) -> (origin: Origin, consent: InputConsent) {
-        if node.transport == .avrcp { return remoteControlOwner(of: node, link) }
-        let identity = node.identity
+        // A remote control is enrolled and listed as the Bluetooth device that it belongs to.
+        let isRemoteControl = node.transport == .avrcp
+        var device: BlueZDevice?
+        if isRemoteControl, case .up(let path) = link { device = mirror.objects.devices[path] }
+        let identity =
+            isRemoteControl ? device.map { DeviceIdentity(bluetoothAddress: $0.address) } : node.identity
         let enrolment = identity.flatMap { enrolled[$0] }
-        let origin = node.origin(named: enrolment?.name)
+        let origin = node.origin(named: enrolment?.name, identifier: device?.address)
         if case .down(let reason) = link { return (origin, .missing(reason: reason)) }
         if let identity, enrolled.candidate?.identity == identity { return (origin, .candidate) }
-        if let enrolment { return (origin, .enrolled(enrolment)) }
-        guard node.needsEnrolment else { return (origin, .notNeeded) }
-        return (
-            origin, .missing(reason: enrolled.remark(notEnrolled: identity?.text ?? node.stableIdentifier))
-        )
-    }
-
-    private func remoteControlOwner(of node: InputNode, _ link: InputLink) -> (
-        origin: Origin, consent: InputConsent
-    ) {
-        guard case .up(let path) = link, let owner = mirror.objects.devices[path] else {
-            var reason = "bluetoothd does not know it"
-            if case .down(let cause) = link { reason = cause }
-            return (node.origin(named: nil), .missing(reason: reason))
-        }
-        let identity = DeviceIdentity(bluetoothAddress: owner.address)
-        let enrolment = enrolled[identity]
-        let origin = node.origin(named: enrolment?.name, identifier: owner.address)
-        if enrolled.candidate?.identity == identity { return (origin, .candidate) }
         guard let enrolment else {
-            return (origin, .missing(reason: enrolled.remark(notEnrolled: owner.address)))
+            guard isRemoteControl || node.needsEnrolment else { return (origin, .notNeeded) }
+            let address = device?.address ?? identity?.text ?? node.stableIdentifier
+            return (origin, .missing(reason: enrolled.remark(notEnrolled: address)))
         }
-        // A microphone with buttons of its own has media keys as well, which in-ear detection may press.
-        let chosen =
-            enrolment.accessory.map { files.catalog[$0].map { [$0] } ?? [] }
-            ?? files.catalog.ranked(for: owner.description())
-        if let other = chosen.first(where: { $0.keys.isEmpty }) {
+        if let device, let other = fileWithoutKeys(of: device, enrolment) {
             return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
         }
         return (origin, .enrolled(enrolment))
+    }
+
+    /// A microphone with buttons of its own has media keys as well, which in-ear detection may press.
+    private func fileWithoutKeys(of device: BlueZDevice, _ enrolment: Enrolment) -> AccessoryDefinition? {
+        let chosen =
+            enrolment.accessory.map { files.catalog[$0].map { [$0] } ?? [] }
+            ?? files.catalog.ranked(for: device.description())
+        return chosen.first { $0.keys.isEmpty }
     }
 }
