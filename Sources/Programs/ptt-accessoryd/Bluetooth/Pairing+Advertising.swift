@@ -18,7 +18,7 @@ extension BluetoothButtons {
 
 extension Pairing {
     /// The accessory file of a device, if it is one of a button that advertises its presses.
-    func advertisingDefinition(of target: Target) throws(Failure) -> AccessoryDefinition? {
+    func advertisingDefinition(of target: Target) throws(RequestFailure) -> AccessoryDefinition? {
         guard enrolled.candidate?.accessory == nil else {
             return buttons.advertisingDefinition(enrolled.candidate)
         }
@@ -30,7 +30,7 @@ extension Pairing {
     func prepareAdvertising(
         _ target: Target,
         _ definition: AccessoryDefinition
-    ) async throws(Failure) -> AccessoryDevice {
+    ) async throws(RequestFailure) -> AccessoryDevice {
         let device = try device(target)
         if device.hasPrivateAddress { throw .failed(Self.cannotBeRecognised) }
         if let data = device.advertised { try checkKey(data, target) }
@@ -44,7 +44,7 @@ extension Pairing {
         throw .failed(button?.remark ?? "bluetoothd does not listen for its advertisements")
     }
 
-    private func checkKey(_ data: [UInt8], _ target: Target) throws(Failure) {
+    private func checkKey(_ data: [UInt8], _ target: Target) throws(RequestFailure) {
         do throws(BTHome.Failure) {
             _ = try BTHome.packet(
                 data,

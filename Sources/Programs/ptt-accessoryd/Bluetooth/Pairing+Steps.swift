@@ -11,11 +11,11 @@ extension Pairing {
         let path: ObjectPath
     }
 
-    func find(_ address: String) async throws(Failure) -> Target {
+    func find(_ address: String) async throws(RequestFailure) -> Target {
         Target(address: address.uppercased(), path: try await buttons.find(address))
     }
 
-    func device(_ target: Target) throws(Failure) -> BlueZDevice {
+    func device(_ target: Target) throws(RequestFailure) -> BlueZDevice {
         if let device = buttons.mirror.objects.devices[target.path] { return device }
         throw .failed(
             buttons.mirror.connection == nil
@@ -26,7 +26,7 @@ extension Pairing {
 
     /// Returns when the device is connected, or has turned out to be a serial microphone: many name their
     /// services only when bluetoothd connects them, which then fails for lack of a profile.
-    func connect(_ target: Target) async throws(Failure) {
+    func connect(_ target: Target) async throws(RequestFailure) {
         buttons.mirror.watch(target.path, BlueZ.device)
         for attempt in 1... {
             if try device(target).isConnected { return }
@@ -42,7 +42,7 @@ extension Pairing {
 
     /// Handles a failed `Connect`. Returns if the device may be connected by now, or another attempt is
     /// worthwhile.
-    func recover(_ target: Target, from error: BusError, attempt: Int) async throws(Failure) {
+    func recover(_ target: Target, from error: BusError, attempt: Int) async throws(RequestFailure) {
         log.notice("\(target.address): \(error)")
         let changes = buttons.changes
         let isUp: @EventLoop () -> Bool = { [mirror = buttons.mirror] in
@@ -77,7 +77,10 @@ extension Pairing {
         }
     }
 
-    func profile(of target: Target, isAgain: Bool = false) async throws(Failure) -> AccessoryDefinition {
+    func profile(
+        of target: Target,
+        isAgain: Bool = false
+    ) async throws(RequestFailure) -> AccessoryDefinition {
         let mirror = buttons.mirror
         _ = await buttons.changes.wait(for: Self.servicesTimeout) {
             // Disconnected, or resolved.
@@ -125,7 +128,7 @@ extension Pairing {
 
     /// Bonds with the device. Only after its services are resolved: before that BlueZ 5.66 bonds but never
     /// answers. For the same reason `Paired` counts as an answer.
-    func bond(_ target: Target) async throws(Failure) {
+    func bond(_ target: Target) async throws(RequestFailure) {
         guard let connection = buttons.mirror.connection else {
             throw .unavailable(buttons.mirror.unavailability)
         }
@@ -162,7 +165,7 @@ extension Pairing {
 
     /// Waits for the identity address of a device that was bonded. From then on it is the device to be
     /// enrolled.
-    func identify(_ target: inout Target) async throws(Failure) {
+    func identify(_ target: inout Target) async throws(RequestFailure) {
         let path = target.path
         let mirror = buttons.mirror
         _ = await buttons.changes.wait(for: Self.callTimeout) {
@@ -179,7 +182,7 @@ extension Pairing {
         }
     }
 
-    func trust(_ target: Target) async throws(Failure) {
+    func trust(_ target: Target) async throws(RequestFailure) {
         do throws(BusError) {
             try await buttons.mirror.send(
                 .setProperty(
@@ -208,7 +211,7 @@ extension Pairing {
         return buttons[target.path]
     }
 
-    func removeDevice(_ device: ObjectPath, from adapter: ObjectPath) async throws(Failure) {
+    func removeDevice(_ device: ObjectPath, from adapter: ObjectPath) async throws(RequestFailure) {
         let call = BlueZ.call("RemoveDevice", of: BlueZ.adapter, on: adapter, [.objectPath(device)])
         do throws(BusError) {
             try await buttons.mirror.send(call, timeout: Self.callTimeout)
@@ -225,13 +228,9 @@ extension Pairing {
 
 extension BluetoothButtons {
     /// Finds a device that BlueZ knows, as soon as it is known whether Bluetooth is available.
-    func find(_ address: String) async throws(Pairing.Failure) -> ObjectPath {
+    func find(_ address: String) async throws(RequestFailure) -> ObjectPath {
         await waitForAvailability()
-        do throws(BluetoothUnavailable) {
-            _ = try mirror.poweredAdapter()
-        } catch {
-            throw .unavailable(error.reason)
-        }
+        _ = try mirror.poweredAdapter()
         if let path = mirror.objects.device(address: address) { return path }
         throw .notFound("\(address) is unknown: run `pttctl pair`, and press the button so that it is found")
     }

@@ -9,12 +9,12 @@ extension Pairing {
     ///   - request: What to pair.
     ///   - isWanted: False when the client is gone.
     ///   - report: Called for each step.
-    /// - Throws: ``Failure``; nothing is enrolled then.
+    /// - Throws: ``RequestFailure``; nothing is enrolled then.
     func pairAndTest(
         _ request: AccessoryInterface.PairAndTestRequest,
         isWanted: @escaping @EventLoop () -> Bool,
         report: @escaping @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
-    ) async throws(Failure) {
+    ) async throws(RequestFailure) {
         let requested = DeviceIdentity(bluetoothAddress: request.address)
         let key = request.bindKey.flatMap { Enrolment.bindKey($0) }
         try await begin(
@@ -69,7 +69,7 @@ extension Pairing {
         _ target: Target,
         isWanted: @escaping @EventLoop () -> Bool,
         _ report: @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
-    ) async throws(Failure) {
+    ) async throws(RequestFailure) {
         guard let entry = buttons.entry(of: target.address), entry.kind == .bluetoothHeadset else { return }
         test = (target.address, ButtonTest())
         defer { test = nil }
@@ -89,7 +89,7 @@ extension Pairing {
         within limit: Duration,
         isWanted: @escaping @EventLoop () -> Bool,
         _ report: @EventLoop (AccessoryInterface.PairAndTestReply) -> Void
-    ) async throws(Failure) -> ButtonTest {
+    ) async throws(RequestFailure) -> ButtonTest {
         test = (target.address, ButtonTest())
         defer { test = nil }
         let end = MonotonicInstant.now + limit

@@ -7,24 +7,6 @@ import PTTMessages
 /// Pairs and trusts a Bluetooth button, and removes it again.
 @EventLoop
 final class Pairing {
-    enum Failure: Error, Equatable {
-        case unavailable(String)
-        case notFound(String)
-        case failed(String)
-        /// Its press was not observed.
-        case untested(String)
-        /// What it advertises cannot be decrypted.
-        case bindKeyNeeded(String)
-
-        var reason: String {
-            switch self {
-            case .unavailable(let reason), .notFound(let reason), .failed(let reason), .untested(let reason),
-                .bindKeyNeeded(let reason):
-                reason
-            }
-        }
-    }
-
     static let connectTimeout = Duration.seconds(30)
     static let connectAttempts = 3
     static let servicesTimeout = Duration.seconds(20)
@@ -55,7 +37,7 @@ final class Pairing {
     /// presses would count.
     ///
     /// - Returns: The button.
-    func pair(_ address: String) async throws(Failure) -> AccessoryDevice {
+    func pair(_ address: String) async throws(RequestFailure) -> AccessoryDevice {
         try await begin(with: Enrolment(DeviceIdentity(bluetoothAddress: address)))
         defer { end() }
         var target = try await find(address)
@@ -66,7 +48,7 @@ final class Pairing {
     var test: (identifier: String, ButtonTest)?
 
     /// The device is used from now on, but its presses begin nothing.
-    func begin(with candidate: Enrolment) async throws(Failure) {
+    func begin(with candidate: Enrolment) async throws(RequestFailure) {
         guard !isBusy else { throw .failed("another device is being paired: wait until that is done") }
         isBusy = true
         enrolled.candidate = candidate
@@ -82,7 +64,7 @@ final class Pairing {
     /// - Parameter target: Its address becomes its identity address, if it hides that until it is bonded.
     /// - Returns: Its entry in the list.
     /// - Throws: Why that is not possible.
-    func prepare(_ target: inout Target) async throws(Failure) -> AccessoryDevice {
+    func prepare(_ target: inout Target) async throws(RequestFailure) -> AccessoryDevice {
         discovery.stopAll()
         if let definition = try advertisingDefinition(of: target) {
             return try await prepareAdvertising(target, definition)
@@ -132,7 +114,7 @@ final class Pairing {
     /// Removes a device and its bond.
     ///
     /// - Returns: What could not be done, for people.
-    func forget(_ address: String) async throws(Failure) -> String? {
+    func forget(_ address: String) async throws(RequestFailure) -> String? {
         let target = try await find(address)
         guard let adapter = try device(target).adapter else {
             throw .failed("BlueZ reports no adapter for \(address)")

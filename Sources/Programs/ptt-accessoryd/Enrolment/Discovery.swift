@@ -14,14 +14,14 @@ final class Discovery {
     @EventLoop
     final class Observer {
         fileprivate let found: @EventLoop (AccessoryInterface.Discovery) -> Void
-        fileprivate let ended: @EventLoop (BluetoothUnavailable?) -> Void
+        fileprivate let ended: @EventLoop (RequestFailure?) -> Void
         /// The devices that it has been notified of, by address.
         fileprivate var reported: [String: AccessoryInterface.Discovery] = [:]
         fileprivate var timer: TimerSource?
 
         fileprivate init(
             found: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void,
-            ended: @escaping @EventLoop (BluetoothUnavailable?) -> Void
+            ended: @escaping @EventLoop (RequestFailure?) -> Void
         ) {
             self.found = found
             self.ended = ended
@@ -45,7 +45,7 @@ final class Discovery {
     private var deviceWatch: Subscription?
     private var inputs: [KeyPresses] = []
     /// Why no Bluetooth device can be found.
-    private var failure: BluetoothUnavailable?
+    private var failure: RequestFailure?
 
     init(_ mirror: BlueZMirror, _ headsets: Headsets, _ files: AccessoryFolderWatch, log: Logger) {
         self.files = files
@@ -63,15 +63,15 @@ final class Discovery {
     ///   - ended: Called once at the end, unless ``stop(_:)`` was called; with the reason if nothing was
     ///     found because Bluetooth is not available.
     /// - Returns: The observer, for ``stop(_:)``.
-    /// - Throws: ``BluetoothUnavailable``, unless an input device can be found.
+    /// - Throws: If Bluetooth is not available, unless an input device can be found.
     func start(
         for limit: Duration,
         found: @escaping @EventLoop (AccessoryInterface.Discovery) -> Void,
-        ended: @escaping @EventLoop (BluetoothUnavailable?) -> Void
-    ) throws(BluetoothUnavailable) -> Observer {
+        ended: @escaping @EventLoop (RequestFailure?) -> Void
+    ) throws(RequestFailure) -> Observer {
         if observers.isEmpty {
             updateInputs(isWanted: true)
-            do throws(BluetoothUnavailable) {
+            do throws(RequestFailure) {
                 failure = nil
                 try startDiscovery()
             } catch {
@@ -172,7 +172,7 @@ final class Discovery {
 
     // MARK: - BlueZ
 
-    private func startDiscovery() throws(BluetoothUnavailable) {
+    private func startDiscovery() throws(RequestFailure) {
         adapter = try mirror.poweredAdapter().0
         deviceWatch = mirror.watchAllDevices()
         retry?.arm(after: .zero)
@@ -253,22 +253,19 @@ final class Discovery {
     }
 }
 
-/// Bluetooth is not available, with the reason.
-struct BluetoothUnavailable: Error, Equatable {
-    let reason: String
-}
-
 extension BlueZMirror {
     /// The adapter to use.
-    func poweredAdapter() throws(BluetoothUnavailable) -> (ObjectPath, BusConnection) {
-        guard let connection else { throw BluetoothUnavailable(reason: unavailability) }
+    ///
+    /// - Throws: ``RequestFailure/unavailable(_:)``.
+    func poweredAdapter() throws(RequestFailure) -> (ObjectPath, BusConnection) {
+        guard let connection else { throw .unavailable(unavailability) }
         guard !objects.adapters.isEmpty else {
-            throw BluetoothUnavailable(reason: "there is no Bluetooth adapter: plug one in")
+            throw .unavailable("there is no Bluetooth adapter: plug one in")
         }
         let powered = objects.adapters.filter(\.value.isPowered).keys.sorted()
         guard let adapter = powered.first else {
-            throw BluetoothUnavailable(
-                reason: "Bluetooth is switched off: `bluetoothctl power on`, or `rfkill unblock bluetooth`"
+            throw .unavailable(
+                "Bluetooth is switched off: `bluetoothctl power on`, or `rfkill unblock bluetooth`"
             )
         }
         return (adapter, connection)

@@ -57,13 +57,8 @@ final class BluetoothListener: Learning.Source {
 
     private var device: BlueZDevice? { path.flatMap { mirror.objects.devices[$0] } }
 
-    func start() async throws(Learning.Failure) -> AccessoryInterface.LearnedDevice {
-        let path: ObjectPath
-        do throws(Pairing.Failure) {
-            path = try await buttons.find(address)
-        } catch {
-            throw Learning.Failure(error.reason)
-        }
+    func start() async throws(RequestFailure) -> AccessoryInterface.LearnedDevice {
+        let path = try await buttons.find(address)
         try checkOpen()
         self.path = path
         mirror.watch(path, BlueZ.device)
@@ -96,8 +91,8 @@ final class BluetoothListener: Learning.Source {
     }
 
     /// It may be closed during any wait, and ends only what it had begun by then.
-    private func checkOpen() throws(Learning.Failure) {
-        if isClosed { throw Learning.Failure("learning has ended") }
+    private func checkOpen() throws(RequestFailure) {
+        if isClosed { throw .failed("learning has ended") }
     }
 
     private func learned(_ transport: String) -> AccessoryInterface.LearnedDevice {
@@ -110,29 +105,27 @@ final class BluetoothListener: Learning.Source {
 
     // MARK: - GATT
 
-    private func connect(_ path: ObjectPath) async throws(Learning.Failure) {
+    private func connect(_ path: ObjectPath) async throws(RequestFailure) {
         if device?.isConnected != true {
             do throws(BusError) {
                 didConnect = true
                 let call = BlueZ.call("Connect", of: BlueZ.device, on: path)
                 try await mirror.send(call, timeout: Self.connectTimeout)
             } catch {
-                throw Learning.Failure(
-                    ConnectError.explain(error, address, isPaired: device?.isPaired ?? false)
-                )
+                throw .failed(ConnectError.explain(error, address, isPaired: device?.isPaired ?? false))
             }
         }
         _ = await buttons.changes.wait(for: Self.servicesTimeout) { [weak self] in
             self?.device.map { $0.areServicesResolved || !$0.isConnected } ?? true
         }
         guard device?.isConnected == true, device?.areServicesResolved == true else {
-            throw Learning.Failure("its services were not discovered: press the button, and try again")
+            throw .failed("its services were not discovered: press the button, and try again")
         }
     }
 
-    private func subscribe(_ path: ObjectPath) async throws(Learning.Failure) {
+    private func subscribe(_ path: ObjectPath) async throws(RequestFailure) {
         let wanted = Self.characteristics(of: path, mirror)
-        guard let connection = mirror.connection else { throw Learning.Failure(mirror.unavailability) }
+        guard let connection = mirror.connection else { throw .failed(mirror.unavailability) }
         var isNotified = false
         for (attribute, characteristic) in wanted.prefix(Self.mostCharacteristics) {
             // Before the call: the value on subscribing may precede its answer, and so may the end. Of the
@@ -158,7 +151,7 @@ final class BluetoothListener: Learning.Source {
             try checkOpen()
         }
         if !isNotified {
-            throw Learning.Failure(
+            throw .failed(
                 "none of its \(wanted.count) characteristics notifies: if it must be bonded, `bluetoothctl pair \(address)`"
             )
         }
@@ -182,7 +175,7 @@ final class BluetoothListener: Learning.Source {
 
     // MARK: - Serial
 
-    private func openSerialPort(_ path: ObjectPath) async throws(Learning.Failure) {
+    private func openSerialPort(_ path: ObjectPath) async throws(RequestFailure) {
         var failure: String?
         let changes = buttons.changes
         let link = SerialConnector(path, serviceClass: Self.serialPort, mirror: mirror, log: log) {
@@ -203,7 +196,7 @@ final class BluetoothListener: Learning.Source {
         link.wanted()
         _ = await changes.wait(for: Self.connectTimeout) { link.isOpen || failure != nil }
         guard link.isOpen else {
-            throw Learning.Failure(failure ?? "its serial port did not answer: switch it on, and try again")
+            throw .failed(failure ?? "its serial port did not answer: switch it on, and try again")
         }
         EventLoop.start { [weak self] in
             _ = await changes.wait(for: .seconds(180)) { self?.isClosed ?? true || !link.isOpen }

@@ -19,14 +19,14 @@ final class KeySourceListener: Learning.Source {
         self.handlers = handlers
     }
 
-    func start() async throws(Learning.Failure) -> AccessoryInterface.LearnedDevice {
+    func start() async throws(RequestFailure) -> AccessoryInterface.LearnedDevice {
         do throws(SystemError) {
             for source in accessory.sources {
                 let keys = Set(source.heldKeys)
                 devices.append(try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) })
             }
         } catch {
-            throw Learning.Failure("\(error)")
+            throw .failed("\(error)")
         }
         return accessory.learned
     }

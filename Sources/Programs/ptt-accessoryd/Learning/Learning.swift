@@ -16,14 +16,8 @@ final class Learning {
         /// Connects, and begins to listen.
         ///
         /// - Throws: If the device cannot be listened to.
-        func start() async throws(Failure) -> AccessoryInterface.LearnedDevice
+        func start() async throws(RequestFailure) -> AccessoryInterface.LearnedDevice
         func close()
-    }
-
-    struct Failure: Error {
-        let reason: String
-
-        init(_ reason: String) { self.reason = reason }
     }
 
     /// The functions that a source calls.
@@ -82,7 +76,7 @@ final class Learning {
             received: { [weak self] in self?.received($0, at: $1) },
             lost: { [weak self] in self?.fail($0) }
         )
-        do throws(Failure) {
+        do throws(RequestFailure) {
             let source = try source(device, handlers)
             self.source = source
             let learned = try await source.start()
@@ -96,7 +90,7 @@ final class Learning {
     /// The keys of a Bluetooth device are learned if it has neither a serial port nor notifications of its
     /// own: these come without a filter of the kernel, and devices with a talk button have media keys as
     /// well.
-    private func source(_ device: String, _ handlers: Handlers) throws(Failure) -> any Source {
+    private func source(_ device: String, _ handlers: Handlers) throws(RequestFailure) -> any Source {
         let keys = headsets.accessory(device)
         if device.isBluetoothAddress, keys == nil || BluetoothListener.canListen(to: device, buttons.mirror) {
             discovery.stopAll()
@@ -136,9 +130,9 @@ final class Learning {
     }
 }
 
-extension Learning.Failure {
-    fileprivate static func unknown(_ identifier: String) -> Learning.Failure {
-        Learning.Failure(
+extension RequestFailure {
+    fileprivate static func unknown(_ identifier: String) -> RequestFailure {
+        .failed(
             "\(identifier) is not an accessory that may be opened. Only devices with the tag push-to-talk of udev are; "
                 + "`pttctl grant` admits one key of another device, with root"
         )

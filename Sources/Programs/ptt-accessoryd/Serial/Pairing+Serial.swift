@@ -5,7 +5,7 @@ import PTTMessages
 
 extension Pairing {
     /// The accessory file of a device, if it is one of a serial microphone.
-    func serialDefinition(of target: Target) throws(Failure) -> AccessoryDefinition? {
+    func serialDefinition(of target: Target) throws(RequestFailure) -> AccessoryDefinition? {
         let identity = DeviceIdentity(bluetoothAddress: target.address)
         return buttons.serialDefinition(of: try device(target), enrolled.use(of: identity)?.enrolment)?.0
     }
@@ -15,7 +15,7 @@ extension Pairing {
     func prepareSerial(
         _ target: Target,
         _ definition: AccessoryDefinition
-    ) async throws(Failure) -> AccessoryDevice {
+    ) async throws(RequestFailure) -> AccessoryDevice {
         buttons.mirror.watch(target.path, BlueZ.device)
         if definition.connection.bonding != .never, !(try device(target).isPaired) { try await bond(target) }
         try await trust(target)

@@ -96,7 +96,7 @@ final class AccessoryService {
         (
             method.name,
             { [weak self] call throws(VarlinkError) in
-                guard let self else { throw .unavailable("ptt-accessoryd is ending") }
+                guard let self else { throw VarlinkError(.unavailable("ptt-accessoryd is ending")) }
                 try body(self, try call.decode(), call)
             }
         )
@@ -145,16 +145,16 @@ final class AccessoryService {
     private func scan(for limit: Duration, _ call: VarlinkCall) async {
         await buttons.waitForAvailability()
         let identifier = call.connection.identifier
-        do throws(BluetoothUnavailable) {
+        do throws(RequestFailure) {
             scans[identifier] = try discovery.start(for: limit) { found in
                 call.reply(.encoding(AccessoryInterface.ScanReply(device: found)), continues: true)
             } ended: { [weak self] failure in
                 self?.scans[identifier] = nil
-                if let failure { return call.fail(.unavailable(failure.reason)) }
+                if let failure { return call.fail(VarlinkError(failure)) }
                 call.reply(.encoding(AccessoryInterface.ScanReply(device: nil)))
             }
         } catch {
-            return call.fail(.unavailable(error.reason))
+            return call.fail(VarlinkError(error))
         }
         call.connection.onClose { [weak self] in
             if let observer = self?.scans.removeValue(forKey: identifier) { self?.discovery.stop(observer) }
@@ -162,7 +162,7 @@ final class AccessoryService {
     }
 
     private func pair(_ address: String, _ call: VarlinkCall) async {
-        do throws(Pairing.Failure) {
+        do throws(RequestFailure) {
             let device = try await pairing.pair(address)
             call.reply(.encoding(AccessoryInterface.PairReply(device: device)))
         } catch {
@@ -173,7 +173,7 @@ final class AccessoryService {
 
     private func pairAndTest(_ request: AccessoryInterface.PairAndTestRequest, _ call: VarlinkCall) async {
         call.connection.onClose { [buttons] in buttons.changes.notify() }
-        do throws(Pairing.Failure) {
+        do throws(RequestFailure) {
             try await pairing.pairAndTest(
                 request,
                 isWanted: { !call.connection.isClosed },
@@ -186,7 +186,7 @@ final class AccessoryService {
     }
 
     private func forget(_ address: String, _ call: VarlinkCall) async {
-        do throws(Pairing.Failure) {
+        do throws(RequestFailure) {
             let remark = try await pairing.forget(address)
             call.reply(.encoding(AccessoryInterface.ForgetReply(remark: remark)))
         } catch {
@@ -204,27 +204,4 @@ extension AccessoryInterface.AddressRequest {
 
 extension String {
     var isBluetoothAddress: Bool { BluetoothAddress(self) != nil }
-}
-
-extension VarlinkError {
-    fileprivate static func unavailable(_ reason: String) -> VarlinkError {
-        VarlinkError(AccessoryInterface.bluetoothUnavailable, reason: reason)
-    }
-
-    /// An error of ``AccessoryInterface`` with its reason for people.
-    init(_ name: String, reason: String) {
-        self.init(name, ["reason": .string(reason)])
-    }
-
-    fileprivate init(_ failure: Pairing.Failure) {
-        let name =
-            switch failure {
-            case .unavailable: AccessoryInterface.bluetoothUnavailable
-            case .notFound: AccessoryInterface.deviceNotFound
-            case .failed: AccessoryInterface.pairingFailed
-            case .untested: AccessoryInterface.testFailed
-            case .bindKeyNeeded: AccessoryInterface.bindKeyNeeded
-            }
-        self.init(name, reason: failure.reason)
-    }
 }
