@@ -2,6 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import DBus
 import EventLoop
+import Input
 import Logging
 import PTTMessages
 
@@ -43,7 +44,7 @@ final class Discovery {
     /// While bluetoothd is to be asked again.
     private var retry: TimerSource?
     private var deviceWatch: Subscription?
-    private var inputs: [KeyPresses] = []
+    private var inputs: [AccessoryKeys] = []
     /// Why no Bluetooth device can be found.
     private var failure: RequestFailure?
 
@@ -154,11 +155,7 @@ final class Discovery {
         inputs = present.compactMap { accessory in
             if let open = inputs.first(where: { $0.accessory == accessory }) { return open }
             do throws(SystemError) {
-                return try KeyPresses(accessory) { [weak self] in
-                    self?.pressed($0)
-                } failed: { [weak self] in
-                    self?.headsets.lost(accessory.node, $0)
-                }
+                return try AccessoryKeys(accessory) { [weak self] in self?.handle($0, of: accessory) }
             } catch {
                 log.info("\(error)")
                 return nil
@@ -166,8 +163,13 @@ final class Discovery {
         }
     }
 
-    private func pressed(_ device: AccessoryInterface.Discovery) {
-        for observer in observers { report(device, to: observer) }
+    private func handle(_ event: KeyDeviceEvent, of accessory: Headsets.Accessory) {
+        switch event {
+        case .key(let event) where event.edge == .pressed && !event.isResynchronised:
+            for observer in observers { report(accessory.discovery(event.key), to: observer) }
+        case .failed(let error): headsets.lost(accessory.node, error)
+        case .key, .jackChanged, .eventsLost, .grabbed, .grabRefused, .vanished: break
+        }
     }
 
     // MARK: - BlueZ

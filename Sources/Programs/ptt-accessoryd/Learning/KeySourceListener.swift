@@ -9,7 +9,7 @@ import ServiceClient
 final class KeySourceListener: Learning.Source {
     private let accessory: Headsets.Accessory
     private let handlers: Learning.Handlers
-    private var devices: [KeyDevice] = []
+    private var keys: AccessoryKeys?
 
     /// - Parameters:
     ///   - accessory: The device.
@@ -21,20 +21,14 @@ final class KeySourceListener: Learning.Source {
 
     func start() async throws(RequestFailure) -> AccessoryInterface.LearnedDevice {
         do throws(SystemError) {
-            for source in accessory.sources {
-                let keys = Set(source.heldKeys)
-                devices.append(try KeyDevice(source, keys: keys) { [weak self] in self?.handle($0) })
-            }
+            keys = try AccessoryKeys(accessory) { [weak self] in self?.handle($0) }
         } catch {
             throw .failed("\(error)")
         }
         return accessory.learned
     }
 
-    func close() {
-        for device in devices { device.close() }
-        devices = []
-    }
+    func close() { keys = nil }
 
     private func handle(_ event: KeyDeviceEvent) {
         switch event {

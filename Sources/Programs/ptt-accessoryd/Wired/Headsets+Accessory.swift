@@ -53,3 +53,17 @@ extension Headsets {
         return Accessory(node: node, sources: sources, identity: identity, name: origin.name)
     }
 }
+
+extension Headsets.Accessory {
+    /// What a person sees of it who has pressed a key.
+    func discovery(_ key: KeyCode) -> AccessoryInterface.Discovery {
+        AccessoryInterface.Discovery(
+            address: identity.text,
+            name: name,
+            rssi: nil,
+            profile: nil,
+            isPaired: false,
+            key: key.description
+        )
+    }
+}
