@@ -132,15 +132,13 @@ extension Pairing {
         guard let connection = buttons.mirror.connection else {
             throw .unavailable(buttons.mirror.unavailability)
         }
-        var own: PairingAgent?
         if agent == nil {
             do throws(BusError) {
-                own = try await PairingAgent(for: target.path, on: connection, log: log)
+                agent = try await PairingAgent(for: target.path, on: connection, log: log)
             } catch {
                 throw .failed("BlueZ does not accept our pairing agent: \(error)")
             }
         }
-        defer { own?.unregister() }
         let (changes, mirror) = (buttons.changes, buttons.mirror)
         var answer: Result<[BusValue], BusError>?
         let call = BlueZ.call("Pair", of: BlueZ.device, on: target.path)

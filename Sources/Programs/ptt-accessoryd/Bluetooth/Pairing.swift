@@ -66,6 +66,10 @@ final class Pairing {
     /// - Throws: Why that is not possible.
     func prepare(_ target: inout Target) async throws(RequestFailure) -> AccessoryDevice {
         discovery.stopAll()
+        defer {
+            agent?.unregister()
+            agent = nil
+        }
         if let definition = try advertisingDefinition(of: target) {
             return try await prepareAdvertising(target, definition)
         }
@@ -82,10 +86,6 @@ final class Pairing {
         // From before the connection on: a device may request a bond as soon as it is connected.
         let expected = buttons.profile(of: target.path, enrolled.candidate)
         if expected?.bonding != .never { await registerAgent(target) }
-        defer {
-            agent?.unregister()
-            agent = nil
-        }
         try await connect(target)
         if let definition = try serialDefinition(of: target) {
             return try await prepareSerial(target, definition)
