@@ -19,39 +19,19 @@ struct Program {
         ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
         let log = Logger.journal("ptt-indicator", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
-        exit(EventLoop.run { Daemon.start(log) })
-    }
-}
-
-/// The process: its start and its end.
-@EventLoop
-final class Daemon {
-    private static var running: Daemon?
-
-    private let host: IndicatorHost
-    private var signals: [SignalSource] = []
-
-    static func start(_ log: Logger) {
-        do {
-            running = try Daemon(log)
-        } catch {
-            log.critical("\(error)")
-            EventLoop.exit(code: EXIT_FAILURE)
-        }
-    }
-
-    private init(_ log: Logger) throws {
-        host = IndicatorHost(Self.settings(log), log: log) { EventLoop.exit(code: $0) }
-        signals = try [SIGTERM, SIGINT].map { signal in
-            try SignalSource(signal) { [weak self] in self?.stop() }
-        }
-        host.start()
-    }
-
-    /// Ends the connection to the core first, and with it a transmission.
-    private func stop() {
-        host.close()
-        EventLoop.exit(code: EXIT_SUCCESS)
+        exit(
+            EventLoop.runDaemon {
+                let host = IndicatorHost(settings(log), log: log) { EventLoop.exit(code: $0) }
+                host.start()
+                // Ends the connection to the core first, and with it a transmission.
+                return {
+                    host.close()
+                    EventLoop.exit(code: EXIT_SUCCESS)
+                }
+            } failed: {
+                log.critical("\($0)")
+            }
+        )
     }
 
     private static func settings(_ log: Logger) -> IndicatorSettings {

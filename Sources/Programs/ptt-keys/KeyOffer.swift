@@ -55,7 +55,7 @@ final class KeyOffer {
     }
 
     /// Removes the device, and ends.
-    private func close() {
+    func close() {
         guard let server else { return }
         self.server = nil
         device?.remove()

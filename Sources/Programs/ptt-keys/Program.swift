@@ -17,54 +17,32 @@ struct Program {
             environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
         ).handleArguments()
         let log = Logger.journal("ptt-keys", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
-        exit(EventLoop.run { Daemon.start(log) })
-    }
-}
-
-/// The process: its start and its end.
-@EventLoop
-final class Daemon {
-    private static var running: Daemon?
-
-    private enum Service {
-        case divide(HeadsetDivider)
-        case offer(KeyOffer)
-    }
-
-    private let service: Service
-    private var signals: [SignalSource] = []
-
-    static func start(_ log: Logger) {
-        do throws(SystemError) {
-            running = try Daemon(log)
-        } catch {
-            log.critical("\(error)")
-            EventLoop.exit(code: EXIT_FAILURE)
-        }
+        exit(
+            EventLoop.runDaemon {
+                let stop = try start(log)
+                ServiceState.answerWatchdog()
+                ServiceState.ready(status: "Running")
+                return {
+                    ServiceState.stopping()
+                    stop()
+                    EventLoop.exit(code: EXIT_SUCCESS)
+                }
+            } failed: {
+                log.critical("\($0)")
+            }
+        )
     }
 
-    private init(_ log: Logger) throws(SystemError) {
-        if let connection = ActivatedSocket.takeAll().first {
-            // systemd accepts, and starts a process for each connection (Accept= in systemd.socket(5)).
-            let descriptor = OwnedDescriptor(adopting: connection.descriptor)
-            service = .offer(try KeyOffer(descriptor, log: log) { EventLoop.exit(code: EXIT_SUCCESS) })
-        } else {
-            service = .divide(try HeadsetDivider(log: log))
+    /// - Returns: What ends it.
+    @EventLoop
+    private static func start(_ log: Logger) throws(SystemError) -> (@EventLoop () -> Void) {
+        guard let connection = ActivatedSocket.takeAll().first else {
+            let divider = try HeadsetDivider(log: log)
+            return { divider.close() }
         }
-        for signal in [SIGTERM, SIGINT] {
-            signals.append(try SignalSource(signal) { [weak self] in self?.stop() })
-        }
-        ServiceState.answerWatchdog()
-        ServiceState.ready(status: "Running")
-    }
-
-    private func stop() {
-        ServiceState.stopping()
-        switch service {
-        case .divide(let divider): divider.close()
-        // The kernel removes its device.
-        case .offer: break
-        }
-        EventLoop.exit(code: EXIT_SUCCESS)
+        // systemd accepts, and starts a process for each connection (Accept= in systemd.socket(5)).
+        let descriptor = OwnedDescriptor(adopting: connection.descriptor)
+        let offer = try KeyOffer(descriptor, log: log) { EventLoop.exit(code: EXIT_SUCCESS) }
+        return { offer.close() }
     }
 }
