@@ -22,22 +22,31 @@ struct Program {
         ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
         let log = Logger.journal("pttd", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
-        exit(EventLoop.run { Daemon.start(log) })
+        exit(
+            EventLoop.runDaemon {
+                let daemon = try Daemon(log)
+                return { daemon.stop() }
+            } failed: { error in
+                let isRunning = (error as? SystemError)?.code == EADDRINUSE
+                log.critical(
+                    isRunning
+                        ? "\(error): another pttd is running; stop it with `systemctl --user stop pttd`"
+                        : "\(error)"
+                )
+            }
+        )
     }
 }
 
 /// The parts of the daemon, and the order in which they start and stop.
 @EventLoop
 final class Daemon {
-    private static var running: Daemon?
-
     private let log: Logger
     private let host: TalkSessionHost
     private let store: StateStore
     private let server: AudioServer
     private let virtualMicrophone: VirtualMicrophoneDevice
     private let service: CoreService
-    private var signals: [SignalSource] = []
     private var isStopping = false
     private var logind: LogindWatch?
     /// Nil once it is known whether this session is active.
@@ -50,19 +59,7 @@ final class Daemon {
     /// The time that the machine had slept when logind reported last.
     private var slept = Duration.zero
 
-    static func start(_ log: Logger) {
-        do {
-            running = try Daemon(log)
-        } catch let error as SystemError where error.code == EADDRINUSE {
-            log.critical("\(error): another pttd is running; stop it with `systemctl --user stop pttd`")
-            EventLoop.exit(code: EXIT_FAILURE)
-        } catch {
-            log.critical("\(error)")
-            EventLoop.exit(code: EXIT_FAILURE)
-        }
-    }
-
-    private init(_ log: Logger) throws {
+    init(_ log: Logger) throws {
         self.log = log
         let configuration = Self.configuration(log)
         let sockets = ActivatedSocket.takeAll()
@@ -121,9 +118,6 @@ final class Daemon {
         if duckingMode != .off { backends.microphone.ducking = ducking }
         if configuration.calls ?? true { watchCalls(configuration.callApplications ?? [], peers) }
         watchSystem()
-        signals = try [SIGTERM, SIGINT].map { signal in
-            try SignalSource(signal) { [weak self] in self?.stop() }
-        }
         ServiceState.answerWatchdog()
         ServiceState.ready(status: "waiting for a press")
         log.info("ready")
@@ -205,7 +199,7 @@ final class Daemon {
         slept = total
     }
 
-    private func stop() {
+    func stop() {
         guard !isStopping else { return }
         isStopping = true
         ServiceState.stopping()
