@@ -19,7 +19,6 @@ final class BlueZMirror {
     /// True once it is known if bluetoothd is running.
     private(set) var isAvailabilityKnown = false
 
-    private static let callTimeout = Duration.seconds(10)
     private static let unlisted =
         ". bluetoothd had not listed its devices: if that repeats, the list is larger than 4 MiB; remove some with `bluetoothctl remove`, or restart bluetoothd"
 
@@ -87,8 +86,7 @@ final class BlueZMirror {
         guard let candidate, watches[interface]?.add(path, on: candidate) == true else { return }
         let generation = generation
         // Changes between the appearance of the object and this subscription were missed.
-        candidate.call(.getProperties(interface, of: BlueZ.name, path: path), timeout: Self.callTimeout) {
-            [weak self] result in
+        candidate.call(.getProperties(interface, of: BlueZ.name, path: path)) { [weak self] result in
             guard let self, generation == self.generation else { return }
             switch result {
             case .success(let values):
@@ -193,7 +191,7 @@ final class BlueZMirror {
         delay = backOff.next()
         var call = MethodCall.getManagedObjects(of: BlueZ.name)
         call.startsService = false
-        candidate.call(call, timeout: Self.callTimeout) { [weak self] result in
+        candidate.call(call) { [weak self] result in
             guard let self, generation == self.generation else { return }
             switch result {
             case .success(let values): managedObjectsReceived(values.first?.asManagedObjects)

@@ -35,7 +35,6 @@ final class BlueZRegistration {
         "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.UnknownMethod",
         "org.freedesktop.DBus.Error.UnknownObject",
     ]
-    private static let callTimeout = Duration.seconds(10)
 
     private let kind: Kind
     private let connection: BusConnection
@@ -98,7 +97,7 @@ final class BlueZRegistration {
         registrations[key] = .requested
         let arguments: [BusValue] = [.objectPath(application)] + (kind.hasOptions ? [.properties([:])] : [])
         let call = BlueZ.call(kind.methods.register, of: kind.manager, on: key.manager, arguments)
-        connection.call(call, timeout: Self.callTimeout) { [weak self] result in
+        connection.call(call) { [weak self] result in
             switch result {
             case .success: self?.succeeded(key)
             case .failure(let error): self?.failed(key, error)
@@ -148,7 +147,7 @@ final class BlueZRegistration {
         guard let application = applications[kind.path(key)]?.first?.path else { return }
         let arguments: [BusValue] = [.objectPath(application)]
         let call = BlueZ.call(kind.methods.unregister, of: kind.manager, on: key.manager, arguments)
-        connection.call(call, timeout: Self.callTimeout) { [log] result in
+        connection.call(call) { [log] result in
             if case .failure(let error) = result { log.warning("\(error)") }
         }
     }

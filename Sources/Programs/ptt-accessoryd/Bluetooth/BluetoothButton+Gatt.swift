@@ -14,7 +14,7 @@ extension BluetoothButton {
             return handle(.fenceAnswered(input, .refused))
         }
         let call = BlueZ.call("ReadValue", of: BlueZ.characteristic, on: characteristic, [.properties([:])])
-        connection.call(call, timeout: Self.readTimeout) { [weak self] result in
+        connection.call(call) { [weak self] result in
             guard let self, subscription == subscriptions[input], self.input(at: characteristic) == input
             else { return }
             switch result {
@@ -34,7 +34,7 @@ extension BluetoothButton {
         guard let connection = mirror.connection else { return }
         let path = path
         let disconnect = BlueZ.call("Disconnect", of: BlueZ.device, on: path)
-        connection.call(disconnect, timeout: Self.disconnectTimeout) { [weak connection] _ in
+        connection.call(disconnect) { [weak connection] _ in
             // Its failure changes nothing: the machine repeats the order while the link is up.
             let connect = BlueZ.call("Connect", of: BlueZ.device, on: path)
             connection?.call(connect, timeout: Self.connectTimeout) { _ in

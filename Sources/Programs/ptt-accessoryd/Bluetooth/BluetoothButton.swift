@@ -24,9 +24,6 @@ final class BluetoothButton {
         var found: Set<Int> { Set(characteristics.indices.filter { characteristics[$0] != nil }) }
     }
 
-    static let disconnectTimeout = Duration.seconds(10)
-    /// Later answers do not matter.
-    static let readTimeout = Duration.seconds(10)
     /// BlueZ gives up earlier.
     static let connectTimeout = Duration.seconds(60)
 

@@ -61,7 +61,7 @@ extension Pairing {
         // add nothing to the first one.
         let isShared = isUp() && buttons.mirror.objects.devices[target.path]?.mayHaveClassicLink == true
         if !isShared {
-            _ = try? await callDevice(target, "Disconnect", timeout: Self.callTimeout)
+            _ = try? await callDevice(target, "Disconnect")
         }
         throw .failed(ConnectError.explain(error, target.address, isPaired: try device(target).isPaired))
     }
@@ -166,7 +166,7 @@ extension Pairing {
     func identify(_ target: inout Target) async throws(RequestFailure) {
         let path = target.path
         let mirror = buttons.mirror
-        _ = await buttons.changes.wait(for: Self.callTimeout) {
+        _ = await buttons.changes.wait(for: Self.changeTimeout) {
             mirror.objects.devices[path]?.hasPrivateAddress != true
         }
         let device = try device(target)
@@ -189,8 +189,7 @@ extension Pairing {
                     to: .boolean(true),
                     of: BlueZ.name,
                     path: target.path
-                ),
-                timeout: Self.callTimeout
+                )
             )
         } catch {
             throw .failed("BlueZ does not trust it: \(error)")
@@ -212,13 +211,17 @@ extension Pairing {
     func removeDevice(_ device: ObjectPath, from adapter: ObjectPath) async throws(RequestFailure) {
         let call = BlueZ.call("RemoveDevice", of: BlueZ.adapter, on: adapter, [.objectPath(device)])
         do throws(BusError) {
-            try await buttons.mirror.send(call, timeout: Self.callTimeout)
+            try await buttons.mirror.send(call)
         } catch {
             throw .failed("\(error)")
         }
     }
 
-    func callDevice(_ target: Target, _ member: String, timeout: Duration) async throws(BusError) {
+    func callDevice(
+        _ target: Target,
+        _ member: String,
+        timeout: Duration = BusConnection.defaultTimeout
+    ) async throws(BusError) {
         let call = BlueZ.call(member, of: BlueZ.device, on: target.path)
         try await buttons.mirror.send(call, timeout: timeout)
     }

@@ -12,7 +12,8 @@ final class Pairing {
     static let servicesTimeout = Duration.seconds(20)
     static let bondTimeout = Duration.seconds(60)
     static let readyTimeout = Duration.seconds(15)
-    static let callTimeout = Duration.seconds(10)
+    /// For bluetoothd to report what it has done.
+    static let changeTimeout = Duration.seconds(10)
     /// To take an earbud out, and to put it in again.
     static let wearTime = Duration.seconds(10)
     /// For the client to write a file.
@@ -121,7 +122,7 @@ final class Pairing {
         }
         let remark = await restoreSettings(target)
         try await removeDevice(target.path, from: adapter)
-        _ = await buttons.changes.wait(for: Self.callTimeout) { [mirror = buttons.mirror] in
+        _ = await buttons.changes.wait(for: Self.changeTimeout) { [mirror = buttons.mirror] in
             mirror.objects.devices[target.path] == nil
         }
         return remark

@@ -10,7 +10,6 @@ import Logging
 final class PairingAgent {
     private static let path: ObjectPath = "/org/pushtotalk/agent"
     private static let interface = "org.bluez.Agent1"
-    private static let callTimeout = Duration.seconds(10)
 
     private let connection: BusConnection
     private let log: Logger
@@ -25,8 +24,7 @@ final class PairingAgent {
         object = try connection.export(Self.path, [Self.questions(about: device)])
         do throws(BusError) {
             _ = try await connection.call(
-                Self.call("RegisterAgent", [.objectPath(Self.path), .string("NoInputNoOutput")]),
-                timeout: Self.callTimeout
+                Self.call("RegisterAgent", [.objectPath(Self.path), .string("NoInputNoOutput")])
             )
         } catch {
             object.withdraw()
@@ -35,8 +33,7 @@ final class PairingAgent {
     }
 
     func unregister() {
-        connection.call(Self.call("UnregisterAgent", [.objectPath(Self.path)]), timeout: Self.callTimeout) {
-            [log, object] result in
+        connection.call(Self.call("UnregisterAgent", [.objectPath(Self.path)])) { [log, object] result in
             // BlueZ removes it with our connection at the latest; until then its object does not exist.
             if case .failure(let error) = result { log.warning("\(error)") }
             object.withdraw()

@@ -29,8 +29,6 @@ final class Discovery {
         }
     }
 
-    private static let callTimeout = Duration.seconds(10)
-
     private let mirror: BlueZMirror
     private let headsets: Headsets
     private let files: AccessoryFolderWatch
@@ -206,7 +204,7 @@ final class Discovery {
     private func begin(on path: ObjectPath, _ connection: BusConnection) {
         discovering = path
         setFilter(of: path, connection)
-        connection.call(call("StartDiscovery", path), timeout: Self.callTimeout) { [weak self] result in
+        connection.call(call("StartDiscovery", path)) { [weak self] result in
             guard let self else { return }
             if case .failure(let error) = result { log.error("\(error): only known devices are listed") }
             answered()
@@ -218,7 +216,7 @@ final class Discovery {
     private func end(on path: ObjectPath) {
         (discovering, retry) = (nil, nil)
         guard let connection = mirror.connection else { return answered() }
-        connection.call(call("StopDiscovery", path), timeout: Self.callTimeout) { [weak self] result in
+        connection.call(call("StopDiscovery", path)) { [weak self] result in
             guard let self else { return }
             if case .failure(let error) = result {
                 log.debug("\(error)")
@@ -244,7 +242,7 @@ final class Discovery {
     private func setFilter(of path: ObjectPath, _ connection: BusConnection) {
         let filter = BusValue.properties(["Transport": .string("auto"), "DuplicateData": .boolean(false)])
         let call = call("SetDiscoveryFilter", path, [filter])
-        connection.call(call, timeout: Self.callTimeout) { [log] result in
+        connection.call(call) { [log] result in
             // Without the filter the discovery finds other devices in addition.
             if case .failure(let error) = result { log.warning("\(error)") }
         }

@@ -11,7 +11,6 @@ import ServiceClient
 final class BluetoothListener: Learning.Source {
     private static let connectTimeout = Duration.seconds(30)
     private static let servicesTimeout = Duration.seconds(20)
-    private static let callTimeout = Duration.seconds(10)
     /// Listening is a subscription each; a button has about five.
     private static let mostCharacteristics = 32
     /// Generic access and attribute, device information and battery.
@@ -85,7 +84,7 @@ final class BluetoothListener: Learning.Source {
         // A device that may be playing sound keeps its links.
         guard didConnect, device?.mayHaveClassicLink == false else { return }
         let call = BlueZ.call("Disconnect", of: BlueZ.device, on: path)
-        connection.call(call, timeout: Self.callTimeout) { [log] result in
+        connection.call(call) { [log] result in
             if case .failure(let error) = result { log.debug("\(error)") }
         }
     }

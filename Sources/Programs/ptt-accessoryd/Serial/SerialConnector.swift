@@ -21,7 +21,6 @@ final class SerialConnector {
 
     /// A page takes 5 s, and bluetoothd may ask for the services and bond first.
     private static let connectTimeout = Duration.seconds(30)
-    private static let disconnectTimeout = Duration.seconds(10)
 
     let path: ObjectPath
     private let serviceClass: GattUUID
@@ -174,7 +173,7 @@ final class SerialConnector {
     }
 
     private func disconnectProfile() {
-        callProfile("DisconnectProfile", timeout: Self.disconnectTimeout) { [weak self] _ in
+        callProfile("DisconnectProfile") { [weak self] _ in
             // After any answer the next attempt shows what is true.
             self?.handle(.profileDisconnected)
         }
@@ -182,7 +181,7 @@ final class SerialConnector {
 
     private func callProfile(
         _ member: String,
-        timeout: Duration,
+        timeout: Duration = BusConnection.defaultTimeout,
         answered: @escaping @EventLoop (Result<[BusValue], BusError>) -> Void
     ) {
         calls += 1

@@ -18,7 +18,6 @@ final class SerialProfiles {
     }
 
     private static let interface = "org.bluez.Profile1"
-    private static let callTimeout = Duration.seconds(10)
 
     private let connection: BusConnection
     /// The unique name of bluetoothd: calls of other peers are refused, because a port is a press.
@@ -89,7 +88,7 @@ final class SerialProfiles {
         // Authentication as bluetoothd requires it by default: a link without a key is anybody's.
         let options = BusValue.properties(["Role": .string("client"), "Name": .string("Push-to-talk")])
         let arguments = [.objectPath(path), .string(serviceClass.text), options]
-        connection.call(call("RegisterProfile", arguments), timeout: Self.callTimeout) { [weak self] result in
+        connection.call(call("RegisterProfile", arguments)) { [weak self] result in
             self?.answered(serviceClass, result)
         }
     }
@@ -139,7 +138,7 @@ final class SerialProfiles {
         // Whatever the answer was: bluetoothd may have registered the class after the time limit. And also if
         // it has not answered yet: it handles the calls in order, and the class may be wanted again.
         let arguments: [BusValue] = [.objectPath(object.path)]
-        connection.call(call("UnregisterProfile", arguments), timeout: Self.callTimeout) { [log] result in
+        connection.call(call("UnregisterProfile", arguments)) { [log] result in
             if case .failure(let error) = result { log.debug("\(error)") }
         }
     }
