@@ -97,11 +97,6 @@ func describedDevice(
     return description
 }
 
-/// The lights of a keyboard that the device has.
-func allLights(of device: OpaquePointer) -> [UInt32] {
-    (0...UInt32(LED_MAX)).filter { libevdev_has_event_code(device, UInt32(EV_LED), $0) == 1 }
-}
-
 /// Restricts the events of the descriptor to these keys and the switches of a jack (EVIOCSMASK).
 ///
 /// - Returns: 0 or a negative `errno`.

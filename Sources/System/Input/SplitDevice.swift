@@ -206,19 +206,11 @@ package final class SplitDevice {
         )
         defer { libevdev_free(description) }
         if part == .rest {
-            for code in 0...UInt32(REL_MAX) where libevdev_has_event_code(device, UInt32(EV_REL), code) == 1 {
-                libevdev_enable_event_code(description, UInt32(EV_REL), code, nil)
-            }
-            for code in 0...UInt32(ABS_MAX) where libevdev_has_event_code(device, UInt32(EV_ABS), code) == 1 {
-                libevdev_enable_event_code(
-                    description,
-                    UInt32(EV_ABS),
-                    code,
-                    libevdev_get_abs_info(device, code)
-                )
-            }
-            for code in allLights(of: device) {
-                libevdev_enable_event_code(description, UInt32(EV_LED), code, nil)
+            for (type, last) in [(EV_REL, REL_MAX), (EV_ABS, ABS_MAX), (EV_LED, LED_MAX)] {
+                for code in 0...UInt32(last) where libevdev_has_event_code(device, UInt32(type), code) == 1 {
+                    let range = type == EV_ABS ? libevdev_get_abs_info(device, code) : nil
+                    libevdev_enable_event_code(description, UInt32(type), code, range)
+                }
             }
             if libevdev_has_event_type(device, UInt32(EV_REP)) == 1 {
                 libevdev_enable_event_type(description, UInt32(EV_REP))
