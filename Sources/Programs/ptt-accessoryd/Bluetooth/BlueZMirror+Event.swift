@@ -5,7 +5,7 @@ extension BlueZMirror {
         /// bluetoothd is running, and its objects are known. Registrations with an earlier instance are gone.
         case appeared(BusConnection)
         /// An adapter was added, changed or removed.
-        case adapterChanged(ObjectPath)
+        case adapterChanged
         /// A device, or an object below it, was added, changed or removed. Another strength of its signal is
         /// not reported.
         case deviceChanged(ObjectPath)

@@ -232,21 +232,21 @@ final class BlueZMirror {
             // Another program uses it, and its connection was not seen: MediaControl1 comes with the keys of
             // a headset.
             if device == path, interfaces[BusKey(BlueZ.device)] == nil { watch(path, BlueZ.device) }
-            report(path, device)
+            report(device)
         } else if signal.member == "InterfacesRemoved", let interfaces = signal.arguments[1].asStrings {
             guard objects.contains(path) else { return }
             let device = objects.device(of: path)
             objects.remove(path, interfaces)
             if objects.adapters[path] == nil, objects.devices[path] == nil { unwatch(path) }
             if objects.batteries[path] == nil { watches[BlueZ.battery]?.remove(path, on: candidate) }
-            report(path, device)
+            report(device)
         }
     }
 
-    /// Nothing is reported before all objects are known.
-    private func report(_ path: ObjectPath, _ device: ObjectPath?) {
+    /// Nothing is reported before all objects are known. Without a device it is an adapter that has changed.
+    private func report(_ device: ObjectPath?) {
         guard connection != nil else { return }
-        if let device { handler(.deviceChanged(device)) } else { handler(.adapterChanged(path)) }
+        if let device { handler(.deviceChanged(device)) } else { handler(.adapterChanged) }
     }
 
     private func watchIfRelevant(_ path: ObjectPath) {
@@ -279,7 +279,7 @@ final class BlueZMirror {
         defer { reportAdvertisement(of: path, since: advertised) }
         let (change, warnings) = objects.apply(properties, of: interface, to: path)
         warn(warnings)
-        if change == .properties { report(path, objects.device(of: path)) }
+        if change == .properties { report(objects.device(of: path)) }
     }
 
     /// What it has advertised before it was observed is not reported.
@@ -291,7 +291,7 @@ final class BlueZMirror {
         handler(.advertised(path, advertised))
     }
 
-    private func warn(_ warnings: [BlueZObjects.Warning]) {
+    private func warn(_ warnings: [String]) {
         for warning in warnings { log.warning("\(warning)") }
     }
 }

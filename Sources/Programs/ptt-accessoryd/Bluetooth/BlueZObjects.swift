@@ -32,16 +32,15 @@ struct BlueZObjects: Equatable {
         case properties
     }
 
-    /// Describes malformed properties, for the log.
-    typealias Warning = String
-
     /// Adds interfaces of an object, or replaces them.
-    mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [Warning] {
+    ///
+    /// - Returns: Which properties are malformed, for the log.
+    mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [String] {
         if interfaces[BusKey(BlueZ.gattManager)] != nil { gattManagers.insert(path) }
         if interfaces[BusKey(BlueZ.advertisementMonitorManager)] != nil {
             advertisementMonitorManagers.insert(path)
         }
-        var warnings: [Warning] = []
+        var warnings: [String] = []
         for (interface, properties) in interfaces {
             let isChild = interface.text == BlueZ.service || interface.text == BlueZ.characteristic
             if isChild, !addChild(path, &warnings) { continue }
@@ -82,7 +81,7 @@ struct BlueZObjects: Equatable {
         of interface: String,
         to path: ObjectPath,
         isNew: Bool = false
-    ) -> (change: Change, warnings: [Warning]) {
+    ) -> (change: Change, warnings: [String]) {
         var reader = properties
         let change: Change
         switch interface {
@@ -111,7 +110,7 @@ struct BlueZObjects: Equatable {
     }
 
     /// - Returns: Whether there was room for it.
-    private mutating func addChild(_ path: ObjectPath, _ warnings: inout [Warning]) -> Bool {
+    private mutating func addChild(_ path: ObjectPath, _ warnings: inout [String]) -> Bool {
         guard let parent = path.parent else { return false }
         // A characteristic of a service for which there was no room.
         if services[parent] == nil, let device = parent.parent, overfull.contains(device) { return false }
