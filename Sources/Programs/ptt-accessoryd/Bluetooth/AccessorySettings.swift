@@ -81,10 +81,8 @@ final class AccessorySettings {
                 continue
             }
             let mask = mask(for: restoration.attribute)
-            let value = present.indices.map { index in
-                let bits = index < mask.count ? mask[index] : 0
-                let earlier = index < restoration.bits.count ? restoration.bits[index] : 0
-                return present[index] & ~bits | earlier & bits
+            let value = present.indices.map {
+                present[$0] & ~mask.byte($0) | restoration.bits.byte($0) & mask.byte($0)
             }
             if value != present { isDone = await write(value, to: restoration.attribute) && isDone }
         }
@@ -100,17 +98,14 @@ final class AccessorySettings {
         case .setBits(let bits):
             guard let present = await read(write.attribute) else { return }
             remember(present, bits, of: write.attribute)
-            let length = max(present.count, bits.count)
-            let value = (0..<length).map { index in
-                (index < present.count ? present[index] : 0) | (index < bits.count ? bits[index] : 0)
-            }
+            let value = (0..<max(present.count, bits.count)).map { present.byte($0) | bits.byte($0) }
             if value != present { _ = await self.write(value, to: write.attribute) }
         }
     }
 
     private func remember(_ present: [UInt8], _ bits: [UInt8], of attribute: GattAttribute) {
         guard !restorations.contains(where: { $0.attribute == attribute }) else { return }
-        let earlier = bits.indices.map { $0 < present.count ? present[$0] & bits[$0] : 0 }
+        let earlier = bits.indices.map { present.byte($0) & bits[$0] }
         restorations.append(Enrolment.Restoration(attribute, bits: earlier))
     }
 
@@ -167,4 +162,9 @@ final class AccessorySettings {
             return nil
         }
     }
+}
+
+extension [UInt8] {
+    /// Zero beyond the end.
+    fileprivate func byte(_ index: Int) -> UInt8 { index < count ? self[index] : 0 }
 }
