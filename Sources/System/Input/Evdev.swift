@@ -104,6 +104,7 @@ func limitKeys(_ device: OpaquePointer, to keys: Set<KeyCode>) -> Int32 {
     limitEvents(libevdev_get_fd(device), to: keys, JackSwitch.allCases)
 }
 
+/// ``limitKeys(_:to:)`` for a descriptor that libevdev does not read, and for any switches.
 func limitEvents(_ descriptor: Int32, to keys: Set<KeyCode>, _ switches: [JackSwitch]) -> Int32 {
     // The mask of EV_SYN is the mask of event types; EV_SYN itself always passes (drivers/input/evdev.c).
     let types = [EV_SYN, EV_KEY] + (switches.isEmpty ? [] : [EV_SW])
