@@ -75,6 +75,17 @@ import Testing
         }
     }
 
+    @Test func `a link to a device is refused, which a file would replace for all programs`() throws {
+        let scratch = try Scratch()
+        try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(1))) }
+        let link = "\(scratch.path)/a/b/link"
+        // Not /dev/null: this one is too large to be edited in any case.
+        #expect(symlink("/dev/zero", link) == 0)
+        #expect(throws: TextFile.NotRegular.self) {
+            try EnrolmentFile.edit(link) { try $0.set(Enrolment(Self.identity(2))) }
+        }
+    }
+
     @Test func `programs that edit at the same time lose nothing`() async throws {
         let scratch = try Scratch()
         let file = scratch.file

@@ -8,6 +8,13 @@ extension TextFile {
         package var description: String { "\(link) is a link to a file that does not exist" }
     }
 
+    /// What stands in the place of a file, and would be lost if one replaced it.
+    package struct NotRegular: Error, CustomStringConvertible {
+        package let path: String
+
+        package var description: String { "\(path) is not a file but a device, a pipe or a directory" }
+    }
+
     /// Replaces the contents of a file by what `change` makes of them, or creates it and the directories
     /// above it.
     ///
@@ -21,7 +28,7 @@ extension TextFile {
     ///   - limit: The largest file that is read, in bytes.
     ///   - mode: The permissions of a new file; an old one keeps its own.
     ///   - change: Receives nil if there is no file. The file stays as it is if it throws.
-    /// - Throws: ``SystemError``, ``Unreadable``, ``BrokenLink``, or what `change` throws.
+    /// - Throws: ``SystemError``, ``Unreadable``, ``BrokenLink``, ``NotRegular``, or what `change` throws.
     package static func edit(
         _ path: String,
         limit: Int,
@@ -38,12 +45,13 @@ extension TextFile {
         while flock(lock.value, LOCK_EX) != 0 {
             guard errno == EINTR else { throw SystemError("lock \(directory)") }
         }
+        let mode = try permissions(of: path) ?? mode
         let before = try read(path, limit: limit)
         let after = try change(before)
         guard after != before else { return }
         let temporary = path + ".new"
         do throws(SystemError) {
-            try fill(temporary, with: after, modeOf: path, or: mode)
+            try fill(temporary, with: after, mode: mode)
             guard rename(temporary, path) == 0 else { throw SystemError("move \(temporary)") }
         } catch {
             // What is left of it would be overwritten by the next edit.
@@ -60,17 +68,21 @@ extension TextFile {
         return String(cString: resolved)
     }
 
-    /// Writes and flushes a new file with the permissions of the one that it will replace, or `mode`.
-    private static func fill(_ path: String, with text: String, modeOf old: String, or mode: UInt32)
-        throws(SystemError)
-    {
+    /// - Returns: Nil if there is no file.
+    private static func permissions(of path: String) throws(NotRegular) -> UInt32? {
+        var found = stat()
+        guard stat(path, &found) == 0 else { return nil }
+        guard found.st_mode & S_IFMT == S_IFREG else { throw NotRegular(path: path) }
+        return found.st_mode & 0o777
+    }
+
+    /// Writes and flushes a new file.
+    private static func fill(_ path: String, with text: String, mode: UInt32) throws(SystemError) {
         let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard created >= 0 else { throw SystemError("create \(path)") }
         let descriptor = OwnedDescriptor(adopting: created)
-        var found = stat()
-        let wanted = stat(old, &found) == 0 ? found.st_mode & 0o777 : mode
         // open(2) leaves out what the umask has, and file systems without permissions refuse to change them.
-        guard wanted == 0o600 || fchmod(created, wanted) == 0 else {
+        guard mode == 0o600 || fchmod(created, mode) == 0 else {
             throw SystemError("set the permissions of \(path)")
         }
         try writeAll(Array(text.utf8), to: descriptor.value, path)
