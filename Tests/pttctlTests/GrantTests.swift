@@ -46,6 +46,34 @@ import Testing
     }
 
     @Test(arguments: [
+        ("actions", "KEY_F14", false), ("1a86:e026", "KEY_F14", true), ("ttyS0", "serial", true),
+    ])
+    func `who asks for a rule that does not exist grants nothing`(
+        argument: String,
+        use: String,
+        hasRule: Bool
+    ) throws {
+        let subject = try #require(GrantSubject(argument: argument))
+        let use = try #require(GrantedUse(argument: use))
+        for printsRule in [false, true] {
+            #expect(Self.isAccepted(subject, use, printsRule: printsRule) == (hasRule || !printsRule))
+        }
+    }
+
+    private static func isAccepted(_ subject: GrantSubject, _ use: GrantedUse, printsRule: Bool) -> Bool {
+        var command = GrantCommand()
+        command.subject = subject
+        command.key = use
+        command.printRule = printsRule
+        do {
+            try command.validate()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test(arguments: [
         "", "1a86", "1a86:", "1a86:e02", "1a86:e0266", "1a86:*", "1a86:e0\"6", "0000:0000", "1a86:e02６",
     ])
     func `a device without numbers of its own is refused`(argument: String) {

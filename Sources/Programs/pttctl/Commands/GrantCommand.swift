@@ -43,6 +43,9 @@ struct GrantCommand: ParsableCommand {
 
     func validate() throws {
         guard subject.has(key) else { throw ValidationError("\(subject.text) has no \(key.name) to grant") }
+        if printRule, case .actions = subject {
+            throw ValidationError("there is no rule to print: a key for actions is granted without one")
+        }
     }
 
     func run() throws {
