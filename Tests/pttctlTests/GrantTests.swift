@@ -80,7 +80,10 @@ import Testing
         #expect(ProductNumbers(argument: argument) == nil)
     }
 
-    @Test(arguments: ["", "F13", "KEY_", "key_f13", "KEY_F13\"", "KEY_*", "KEY_F 13", "KEY_F13\n", "KEY_É"])
+    @Test(arguments: [
+        "", "F13", "KEY_", "key_f13", "KEY_F13\"", "KEY_*", "KEY_F 13", "KEY_F13\n", "KEY_É", "KEY_F31",
+        "BTN_SIED",
+    ])
     func `a text that is no name of a key is refused`(argument: String) {
         #expect(GrantedUse(argument: argument) == nil)
     }

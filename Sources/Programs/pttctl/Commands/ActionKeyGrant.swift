@@ -1,7 +1,6 @@
 import CommandLineTool
 import EventLoop
 import Glibc
-import Input
 import PTTMessages
 
 /// The keys that actions may hold, and the socket of the service that holds them.
@@ -10,7 +9,7 @@ enum ActionKeyGrant {
 
     static func add(_ key: String) throws {
         try requireRoot("grant actions \(key)")
-        guard key.hasPrefix("KEY_"), KeyCode(name: key) != nil else {
+        guard key.hasPrefix("KEY_") else {
             throw CommandError("\(key) is no key of a keyboard, as KEY_F13 for example is")
         }
         let path = KeyInterface.grants

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineTool
 import EventLoop
 import Glibc
+import Input
 
 /// What is granted a key, or as a serial port.
 enum GrantSubject: ExpressibleByArgument {
@@ -47,7 +48,7 @@ enum GrantSubject: ExpressibleByArgument {
 
 /// What is granted of a device.
 enum GrantedUse: ExpressibleByArgument {
-    /// The kernel's name of a key.
+    /// The kernel's name of a key. With any other, programs could read a device of which no key is used.
     case key(String)
     /// It is a serial port with a switch.
     case serial
@@ -55,18 +56,11 @@ enum GrantedUse: ExpressibleByArgument {
     init?(argument: String) {
         if argument == "serial" {
             self = .serial
-        } else if Self.isKey(argument) {
+        } else if KeyCode(name: argument) != nil {
             self = .key(argument)
         } else {
             return nil
         }
-    }
-
-    private static func isKey(_ name: String) -> Bool {
-        let digits = name.utf8.dropFirst(4)
-        guard name.hasPrefix("KEY_") || name.hasPrefix("BTN_"), !digits.isEmpty, name.utf8.count <= 32
-        else { return false }
-        return digits.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || $0 == 0x5f }
     }
 
     var name: String {
