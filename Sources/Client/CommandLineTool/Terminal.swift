@@ -68,6 +68,13 @@ package enum Terminal {
         output.write(parts)
     }
 
+    /// Asks the person: a line of standard input. A signal that the loop has watched before ends the process
+    /// meanwhile.
+    package static func readLine() -> String? {
+        TerminalOutput.releaseSignals()
+        return Swift.readLine()
+    }
+
     /// True if something is written that the reader has no room for yet.
     package static var isWaiting: Bool { output.isWaiting }
 

@@ -49,7 +49,7 @@ final class TerminalOutput: Sendable {
     ///
     /// - Returns: Why not everything could be written.
     func finish() -> SystemError? {
-        releaseSignals()
+        Self.releaseSignals()
         while isWaiting {
             var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             // Interrupted by a signal that does not end the process, if at all.
@@ -103,7 +103,7 @@ final class TerminalOutput: Sendable {
     }
 
     /// From now on a signal that the loop has watched has its usual effect: nothing is left to end in order.
-    private func releaseSignals() {
+    static func releaseSignals() {
         var signals = sigset_t()
         sigemptyset(&signals)
         for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }

@@ -57,7 +57,8 @@ final class PairingDialog {
     /// Reads a key without showing it. Not an option of the command: others could see it among the processes.
     private static func bindKey() -> String? {
         let prompt = localized("its key, of 32 hexadecimal digits: ")
-        let line = isatty(STDIN_FILENO) == 1 ? getpass(prompt).map { String(cString: $0) } : readLine()
+        let line =
+            isatty(STDIN_FILENO) == 1 ? getpass(prompt).map { String(cString: $0) } : Terminal.readLine()
         let key = line.map { String($0.filter { $0 != " " }) }
         return key.flatMap { Enrolment.bindKey($0) == nil ? nil : $0 }
     }

@@ -51,7 +51,7 @@ struct LearnCommand: ParsableCommand {
             if !json { for fact in result.learned.facts { Terminal.print("  \(fact)") } }
             if !yes, !json, isatty(STDIN_FILENO) == 1 {
                 Terminal.print("Use it like this? Type y and press Enter")
-                guard readLine()?.lowercased().hasPrefix("y") == true else {
+                guard Terminal.readLine()?.lowercased().hasPrefix("y") == true else {
                     throw CommandError("nothing was written")
                 }
             }

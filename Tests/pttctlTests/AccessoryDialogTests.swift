@@ -1,0 +1,100 @@
+import EventLoop
+import Foundation
+import Glibc
+import JSON
+import PTTMessages
+import TestSupport
+import Testing
+import Varlink
+
+/// Takes the place of `ptt-accessoryd` at its socket, with one button. None of its calls ends by itself.
+@EventLoop
+private final class ScriptedDaemon {
+    static let address = "AA:BB:CC:DD:EE:FF"
+    static let device = AccessoryDevice(
+        kind: .bluetoothButton,
+        identifier: address,
+        name: "PTT X-1",
+        profile: nil,
+        mode: .hold,
+        link: .ready,
+        isPressed: false,
+        remark: nil
+    )
+
+    /// The `XDG_RUNTIME_DIR` of its clients.
+    let directory: String
+    private let scratch: Scratch
+    private var server: VarlinkServer?
+    private var calls: [VarlinkCall] = []
+
+    /// - Parameters:
+    ///   - method: Which it has beside `Scan`.
+    ///   - handler: Replies to it.
+    /// - Throws: If it cannot listen.
+    init(_ method: String, _ handler: @escaping @EventLoop (VarlinkCall) -> Void) throws {
+        scratch = try Scratch()
+        directory = scratch.directory
+        try FileManager.default.createDirectory(
+            atPath: directory + "/pushtotalk",
+            withIntermediateDirectories: true
+        )
+        let interface = VarlinkInterface(
+            """
+            interface \(AccessoryInterface.name)
+            method Scan() -> ()
+            method \(method)() -> ()
+            """,
+            methods: [
+                "Scan": { [weak self] in self?.scan($0) },
+                method: { [weak self] in
+                    self?.calls.append($0)
+                    handler($0)
+                },
+            ]
+        )
+        let info = VarlinkServiceInfo(vendor: "", product: "scripted daemon", version: "", url: "")
+        let server = VarlinkServer(info, [interface]) { line, _ in print("scripted daemon: \(line)") }
+        try server.listen(on: try UnixSocket.listen(at: directory + "/pushtotalk/accessory", .stream))
+        self.server = server
+    }
+
+    private func scan(_ call: VarlinkCall) {
+        calls.append(call)
+        let found = AccessoryInterface.Discovery(
+            address: Self.address,
+            name: Self.device.name,
+            rssi: nil,
+            profile: nil,
+            isPaired: false
+        )
+        call.reply(.encoding(AccessoryInterface.ScanReply(device: found)), continues: true)
+    }
+
+    func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
+
+    func pttctl(_ arguments: String...) throws -> TestProcess {
+        try TestProcess(
+            [TestProcess.built("pttctl")] + arguments,
+            environment: [
+                "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config", "HOME": directory,
+            ],
+            mergesErrors: true
+        )
+    }
+}
+
+/// What the built `pttctl` asks a person, and tells.
+@Suite struct AccessoryDialogTests {
+    init() { withRunningLoop() }
+
+    @Test @EventLoop func `the question for a key can be ended like any command`() async throws {
+        let daemon = try ScriptedDaemon("PairAndTest") {
+            $0.fail(VarlinkError(AccessoryInterface.bindKeyNeeded, ["reason": .string("it encrypts")]))
+        }
+        let pair = try daemon.pttctl("pair", ScriptedDaemon.address)
+        _ = try await pair.lines.first { $0.contains("it encrypts") }
+        pair.signal(SIGINT)
+        #expect(try await pair.exitStatus() == -SIGINT)
+    }
+}
