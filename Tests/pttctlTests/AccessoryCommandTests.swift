@@ -1,11 +1,15 @@
 import AccessoryCore
 import AccessoryFiles
+import EventLoop
 import PTTMessages
+import TestSupport
 import Testing
 
 @testable import pttctl
 
 @Suite struct AccessoryCommandTests {
+    init() { withRunningLoop() }
+
     private static let text = """
         name = "Button"
         confidence = "unverified"
@@ -41,6 +45,18 @@ import Testing
                 "mode          talk while it is held; released after 60.0 seconds",
             ]
         )
+    }
+
+    @Test(arguments: [[], ["--json"]]) @EventLoop
+    func `to have no accessory file is a failure`(options: [String]) async throws {
+        let scratch = try Scratch()
+        let list = try TestProcess(
+            [TestProcess.built("pttctl"), "accessory", "list"] + options,
+            environment: [
+                "PTT_ACCESSORIES": scratch.directory, "XDG_CONFIG_HOME": scratch.directory,
+            ]
+        )
+        #expect(try await list.exitStatus() == 1)
     }
 
     @Test func `a step of an example with other outcomes is named`() throws {

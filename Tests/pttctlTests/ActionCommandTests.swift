@@ -103,6 +103,13 @@ import Testing
         )
     }
 
+    @Test @EventLoop func `a mistake fails for programs, too`() async throws {
+        let text = Self.file.replacing("record = \"~/Recordings\"", with: "record = 3")
+        let (status, lines) = try await run("list --json", on: text)
+        let list = try JSON(parsing: lines.joined()).decode(List.self)
+        #expect(status == 1 && list.problems.count == 1)
+    }
+
     @Test(arguments: [
         ("list", "pushtotalk/actions.toml cannot be used: "), ("check actions.toml", "actions.toml: "),
     ]) @EventLoop

@@ -39,24 +39,29 @@ struct AccessoryListCommand: ParsableCommand {
 
         let files: [File]
         let problems: [Problem]
-    }
 
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-        let catalog = AccessoryFolders.standard.load()
-        if output.json {
-            let files = catalog.entries.map {
-                Reply.File(
+        init(_ catalog: AccessoryCatalog) {
+            files = catalog.entries.map {
+                File(
                     accessory: $0.definition.identifier,
                     name: $0.definition.name,
                     confidence: $0.definition.confidence.rawValue,
                     path: $0.path
                 )
             }
-            let problems = catalog.problems.map { Reply.Problem(path: $0.path, reason: $0.reason) }
-            return try Terminal.print(Reply(files: files, problems: problems))
+            problems = catalog.problems.map { Problem(path: $0.path, reason: $0.reason) }
         }
+    }
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let catalog = AccessoryFolders.standard.load()
+        if output.json { try Terminal.print(Reply(catalog)) } else { show(catalog) }
+        if catalog.entries.isEmpty { throw ExitCode.failure }
+    }
+
+    private func show(_ catalog: AccessoryCatalog) {
         let width = catalog.entries.map(\.definition.identifier.count).max() ?? 0
         for entry in catalog.entries {
             let definition = entry.definition
@@ -71,7 +76,6 @@ struct AccessoryListCommand: ParsableCommand {
         guard catalog.entries.isEmpty else { return }
         let folders = AccessoryFolders.standard.paths.joined(separator: ", ")
         Terminal.printError("there is no accessory file in \(folders): no accessory is recognised")
-        throw ExitCode.failure
     }
 }
 

@@ -41,13 +41,16 @@ struct ActionListCommand: ParsableCommand {
             }
         }
         let rows = actions.map { ActionRow($0) }
-        if output.json { return try Terminal.print(Reply(actions: rows, problems: problems)) }
-        for row in rows { Terminal.print(row.line) }
-        ActionList(actions).sayWhatIsNotGranted()
-        for problem in problems { Terminal.printError(problem) }
-        if rows.isEmpty, problems.isEmpty {
-            let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
-            Terminal.printError("there is no action in \(paths): every button transmits, or is reported")
+        if output.json {
+            try Terminal.print(Reply(actions: rows, problems: problems))
+        } else {
+            for row in rows { Terminal.print(row.line) }
+            ActionList(actions).sayWhatIsNotGranted()
+            for problem in problems { Terminal.printError(problem) }
+            if rows.isEmpty, problems.isEmpty {
+                let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
+                Terminal.printError("there is no action in \(paths): every button transmits, or is reported")
+            }
         }
         if !problems.isEmpty { throw ExitCode.failure }
     }
