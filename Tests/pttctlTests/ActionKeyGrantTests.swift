@@ -12,7 +12,7 @@ import Testing
 
     /// The built `pttctl` as root, with an `/etc` of its own and a `systemctl` that does nothing.
     @EventLoop
-    private static func output(of script: String) async throws -> (status: Int32, lines: [String]) {
+    static func output(of script: String) async throws -> (status: Int32, lines: [String]) {
         let prepared = """
             mount -t tmpfs tmpfs /etc && mount --bind /bin/true /usr/bin/systemctl || exit 99
             pttctl() { '\(TestProcess.built("pttctl"))' "$@"; }

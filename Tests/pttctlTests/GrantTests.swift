@@ -1,8 +1,13 @@
+import EventLoop
+import Glibc
+import TestSupport
 import Testing
 
 @testable import pttctl
 
 @Suite struct GrantTests {
+    init() { withRunningLoop() }
+
     @Test func `a grant is a rule for one key of one product`() throws {
         let product = try #require(ProductNumbers(argument: "1A86:e026"))
         let rule = GrantRule(.product(product))
@@ -86,6 +91,30 @@ import Testing
     ])
     func `a text that is no name of a key is refused`(argument: String) {
         #expect(GrantedUse(argument: argument) == nil)
+    }
+
+    /// A `udevadm` of the test's own, which fails and then does not.
+    @Test(
+        .enabled(if: getuid() == 0, "grants are root's"),
+        .enabled("\(PrivateServiceManager.isImpossible)") { await PrivateServiceManager.isPossible() }
+    )
+    @EventLoop
+    func `a revocation that udev has not taken over can be repeated`() async throws {
+        let (_, lines) = try await ActionKeyGrantTests.output(
+            of: """
+                set -e
+                mkdir -p /etc/udev/rules.d /etc/upper /etc/work
+                mount -t overlay overlay -o lowerdir=/usr/bin,upperdir=/etc/upper,workdir=/etc/work /usr/bin
+                udevadm() { printf '#!/bin/sh\\n%s\\n' "$1" >/usr/bin/udevadm; chmod +x /usr/bin/udevadm; }
+                touch /etc/udev/rules.d/70-push-to-talk-1a86-e026.rules
+                udevadm 'exit 1'
+                pttctl revoke 1a86:e026 || echo failed
+                udevadm 'echo "asked: $*"'
+                pttctl revoke 1a86:e026 || echo failed
+                """
+        )
+        #expect(lines.filter { $0 == "failed" }.count == 2, "\(lines)")
+        #expect(lines.contains("asked: control --reload"), "\(lines)")
     }
 
     @Test func `a keyboard is granted only to a person who was asked`() throws {

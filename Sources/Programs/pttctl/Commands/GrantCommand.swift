@@ -95,15 +95,14 @@ struct RevokeCommand: ParsableCommand {
         if case .actions = subject { return try ActionKeyGrant.remove() }
         try requireRoot("revoke \(subject.text)")
         let rule = GrantRule(subject)
-        guard unlink(rule.path) == 0 else {
-            throw CommandError(
-                errno == ENOENT
-                    ? "\(subject.text) was not granted: there is no \(rule.path)"
-                    : SystemError("remove \(rule.path)").description
-            )
-        }
+        let wasGranted = unlink(rule.path) == 0
+        guard wasGranted || errno == ENOENT else { throw SystemError("remove \(rule.path)") }
+        // Also without a rule: udev may have failed after an earlier call had removed it.
         if case .product(let product) = subject { _ = try product.apply() }
         _ = try SerialGrant(subject).apply()
+        guard wasGranted else {
+            throw CommandError("\(subject.text) was not granted: there is no \(rule.path)")
+        }
         Terminal.print(
             "\(subject.text) is not used any more. Unplug it: until then programs may still read it."
         )
