@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandLineTool
 import EventLoop
-import Glibc
 import Input
 
 /// What is granted a key, or as a serial port.
@@ -93,13 +92,7 @@ struct GrantRule {
     }
 
     func write(_ text: String) throws {
-        // A file that is there already is replaced as a whole, so that udev never reads half of it.
-        let temporary = path + ".new"
-        guard let file = fopen(temporary, "we") else { throw SystemError("write \(temporary)") }
-        let isWritten = fputs(text, file) >= 0
-        guard fclose(file) == 0, isWritten, chmod(temporary, 0o644) == 0, rename(temporary, path) == 0 else {
-            throw SystemError("write \(path)")
-        }
+        try TextFile.edit(path, limit: 64 * 1024, mode: 0o644) { _ in text }
     }
 
     static func print(_ text: String) {
