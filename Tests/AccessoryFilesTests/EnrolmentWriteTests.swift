@@ -123,11 +123,15 @@ import Testing
         #expect(access(scratch.file + ".new", F_OK) != 0)
     }
 
-    @Test func `what a crashed program left over is overwritten`() throws {
+    @Test func `what a crashed program left over is replaced, also by a file for this user alone`() throws {
         let scratch = try Scratch()
         try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(1))) }
-        try TextFile.edit(scratch.file + ".new", limit: 100) { _ in String(repeating: "x", count: 4000) }
+        try TextFile.edit(scratch.file + ".new", limit: 100, mode: 0o644) { _ in
+            String(repeating: "x", count: 4000)
+        }
         try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(2))) }
         #expect(try EnrolmentFile.parse(scratch.text() ?? "").enrolments.count == 2)
+        var found = stat()
+        #expect(stat(scratch.file, &found) == 0 && found.st_mode & 0o777 == 0o600)
     }
 }

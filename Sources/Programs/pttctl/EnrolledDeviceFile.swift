@@ -56,7 +56,7 @@ enum EnrolledDeviceFile {
         do {
             try EnrolmentFile.edit(path, change)
         } catch {
-            throw CommandError("\(path) stays as it is: \(error)")
+            throw CommandError("\(path): \(error)")
         }
     }
 }

@@ -59,7 +59,9 @@ extension TextFile {
             throw error
         }
         // A file's name is on disk once its directory is flushed (fsync(2)).
-        guard fsync(lock.value) == 0 else { throw SystemError("flush \(directory)") }
+        guard fsync(lock.value) == 0 else {
+            throw SystemError("flush \(directory), after \(path) was replaced")
+        }
     }
 
     private static func resolved(_ path: String) -> String {
@@ -78,7 +80,10 @@ extension TextFile {
 
     /// Writes and flushes a new file.
     private static func fill(_ path: String, with text: String, mode: UInt32) throws(SystemError) {
-        let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // What a crashed program has left may have wider permissions. Where it cannot be removed, O_EXCL
+        // keeps it from being written.
+        _ = unlink(path)
+        let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard created >= 0 else { throw SystemError("create \(path)") }
         let descriptor = OwnedDescriptor(adopting: created)
         // open(2) leaves out what the umask has, and file systems without permissions refuse to change them.
