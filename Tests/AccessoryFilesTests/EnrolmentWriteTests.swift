@@ -51,6 +51,12 @@ import Testing
         #expect(try EnrolmentFile.read(scratch.file).enrolments.map(\.key) == [code])
     }
 
+    @Test func `what is not enrolled is removed without creating the file`() throws {
+        let scratch = try Scratch()
+        try EnrolmentFile.edit(scratch.file) { try $0.remove(Self.identity(1)) }
+        #expect(access(scratch.file, F_OK) != 0)
+    }
+
     @Test func `the permissions of an existing file stay`() throws {
         let scratch = try Scratch()
         try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(1))) }

@@ -27,7 +27,8 @@ extension TextFile {
     ///   - path: An absolute path.
     ///   - limit: The largest file that is read, in bytes.
     ///   - mode: The permissions of a new file; an old one keeps its own.
-    ///   - change: Receives nil if there is no file. The file stays as it is if it throws.
+    ///   - change: Receives nil if there is no file, and none is created for an empty text. The file stays as
+    ///     it is if it throws.
     /// - Throws: ``SystemError``, ``Unreadable``, ``BrokenLink``, ``NotRegular``, or what `change` throws.
     package static func edit(
         _ path: String,
@@ -48,7 +49,7 @@ extension TextFile {
         let mode = try permissions(of: path) ?? mode
         let before = try read(path, limit: limit)
         let after = try change(before)
-        guard after != before else { return }
+        guard after != before ?? "" else { return }
         let temporary = path + ".new"
         do throws(SystemError) {
             try fill(temporary, with: after, mode: mode)
