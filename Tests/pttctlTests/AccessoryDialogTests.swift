@@ -97,4 +97,19 @@ private final class ScriptedDaemon {
         pair.signal(SIGINT)
         #expect(try await pair.exitStatus() == -SIGINT)
     }
+
+    @Test @EventLoop func `who stops a pairing after the device was enrolled is told that it is`()
+        async throws
+    {
+        let daemon = try ScriptedDaemon("PairAndTest") {
+            let reply = AccessoryInterface.PairAndTestReply(.tested, device: ScriptedDaemon.device)
+            $0.reply(.encoding(reply), continues: true)
+        }
+        let pair = try daemon.pttctl("pair", ScriptedDaemon.address)
+        let file = daemon.configuration("devices.toml")
+        try await until { access(file, F_OK) == 0 }
+        pair.signal(SIGINT)
+        let (status, lines) = try await pair.output()
+        #expect(status == 0 && lines.last == "enrolled  \(ScriptedDaemon.address)", "\(lines)")
+    }
 }

@@ -23,6 +23,7 @@ final class PairingDialog {
     private let choices: Choices
     private let json: Bool
     private let stop: StopSignal
+    private var isWritten = false
     private var result: AccessoryInterface.PairAndTestReply?
 
     private init(address: String, choices: Choices, json: Bool, stop: StopSignal) {
@@ -83,10 +84,10 @@ final class PairingDialog {
         await stop.wait()
         connection.close()
         if let failure = stop.failure { throw failure }
-        guard let device = result?.device else {
-            throw CommandError(localized("interrupted: nothing was enrolled"))
-        }
-        if !json { Terminal.print(localized("enrolled  \(Wording.line(device))")) }
+        guard isWritten else { throw CommandError(localized("interrupted: nothing was enrolled")) }
+        // Without the last reply its state is that of before.
+        let line = result?.device.map { Wording.line($0) } ?? address
+        show(localized("enrolled  \(line)"))
     }
 
     private func handle(_ reply: AccessoryInterface.PairAndTestReply, _ earlier: Enrolment) {
@@ -128,6 +129,7 @@ final class PairingDialog {
             enrolment.restorations = (reply.restore ?? []).compactMap(\.enrolled)
         }
         try EnrolledDeviceFile.set(enrolment)
+        isWritten = true
         switch reply.device?.mode {
         case .toggle: show(localized("each press begins a transmission, or ends it (toggle)"))
         case .latch: show(localized("hold it to talk; after a tap it talks until the next press (latch)"))
