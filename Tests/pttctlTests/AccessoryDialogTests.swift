@@ -73,7 +73,7 @@ private final class ScriptedDaemon {
 
     func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
 
-    func pttctl(_ arguments: String...) throws -> TestProcess {
+    func pttctl(_ arguments: [String]) throws -> TestProcess {
         try TestProcess(
             [TestProcess.built("pttctl")] + arguments,
             environment: [
@@ -92,7 +92,7 @@ private final class ScriptedDaemon {
         let daemon = try ScriptedDaemon("PairAndTest") {
             $0.fail(VarlinkError(AccessoryInterface.bindKeyNeeded, ["reason": .string("it encrypts")]))
         }
-        let pair = try daemon.pttctl("pair", ScriptedDaemon.address)
+        let pair = try daemon.pttctl(["pair", ScriptedDaemon.address])
         _ = try await pair.lines.first { $0.contains("it encrypts") }
         pair.signal(SIGINT)
         #expect(try await pair.exitStatus() == -SIGINT)
@@ -105,11 +105,35 @@ private final class ScriptedDaemon {
             let reply = AccessoryInterface.PairAndTestReply(.tested, device: ScriptedDaemon.device)
             $0.reply(.encoding(reply), continues: true)
         }
-        let pair = try daemon.pttctl("pair", ScriptedDaemon.address)
+        let pair = try daemon.pttctl(["pair", ScriptedDaemon.address])
         let file = daemon.configuration("devices.toml")
         try await until { access(file, F_OK) == 0 }
         pair.signal(SIGINT)
         let (status, lines) = try await pair.output()
         #expect(status == 0 && lines.last == "enrolled  \(ScriptedDaemon.address)", "\(lines)")
+    }
+
+    @Test(arguments: ["ffe0", nil]) @EventLoop
+    func `a name that is taken is refused before the person has done anything`(name: String?) async throws {
+        let daemon = try ScriptedDaemon("Learn") {
+            let device = AccessoryInterface.LearnedDevice(
+                identity: "bluetooth:\(ScriptedDaemon.address)",
+                name: ScriptedDaemon.device.name,
+                transport: "gatt"
+            )
+            $0.reply(.encoding(AccessoryInterface.LearnReply(device: device)), continues: true)
+        }
+        // Of an earlier time, whose name is made of that of the device.
+        let folder = daemon.configuration("accessories")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: TestProcess.accessories + "/ffe0.toml",
+            toPath: folder + "/learned-ptt-x-1.toml"
+        )
+        let options = name.map { ["--name", $0] } ?? []
+        let (status, lines) = try await daemon.pttctl(["learn", ScriptedDaemon.address] + options).output()
+        let taken = name ?? "learned-ptt-x-1"
+        #expect(status == 1)
+        #expect(lines.last?.contains("there is an accessory \(taken): use") == true, "\(lines)")
     }
 }

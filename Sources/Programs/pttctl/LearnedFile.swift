@@ -42,13 +42,10 @@ struct LearnedFile {
         guard let folder, let identity = DeviceIdentity(result.device.identity) else {
             throw CommandError("neither XDG_CONFIG_HOME nor HOME is set: there is no place for the accessory")
         }
-        identifier = name ?? Self.identifier(for: result.device)
+        identifier = try Self.identifier(name, for: result.device, replaces: replaces, known: known)
         path = "\(folder)/\(identifier).toml"
         self.identity = identity
         self.replaces = replaces
-        if !replaces, known[identifier] != nil {
-            throw CommandError("there is an accessory \(identifier): use --name, or --replace")
-        }
         let definition = result.learned.definition(
             identifier: identifier,
             for: Self.description(of: result.device),
@@ -91,7 +88,23 @@ struct LearnedFile {
         return DeviceDescription(name: name, link: .bluetooth(address: address, services: []))
     }
 
-    /// `ptt-z01` for `PTT-Z01`.
+    /// The name of the accessory: as chosen by the person, or made of that of the device.
+    ///
+    /// - Throws: If there is one of this name, and it is not to be replaced.
+    static func identifier(
+        _ name: String?,
+        for device: AccessoryInterface.LearnedDevice,
+        replaces: Bool,
+        known: AccessoryCatalog = AccessoryFolders.standard.load()
+    ) throws -> String {
+        let chosen = name ?? Self.identifier(for: device)
+        guard replaces || known[chosen] == nil else {
+            throw CommandError("there is an accessory \(chosen): use --name, or --replace")
+        }
+        return chosen
+    }
+
+    /// `learned-ptt-z01` for `PTT-Z01`.
     private static func identifier(for device: AccessoryInterface.LearnedDevice) -> String {
         let allowed = device.name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         let words = String(allowed).split(separator: "-").joined(separator: "-").prefix(48)

@@ -23,6 +23,7 @@ final class LearningDialog {
     private let device: String
     private let json: Bool
     private let stop: StopSignal
+    private let check: (AccessoryInterface.LearnedDevice) throws -> Void
     private var learner: Learner?
     /// Received before the device is ready.
     private var early: [(LearningFrame.Content, MonotonicTime)] = []
@@ -30,10 +31,21 @@ final class LearningDialog {
     private var result: Result?
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired, at: .now) }
 
-    init(_ device: String, json: Bool, stop: StopSignal) {
+    /// - Parameters:
+    ///   - device: As for `pttctl learn`.
+    ///   - json: Whether a program reads what is asked.
+    ///   - stop: Ends it.
+    ///   - check: Throws if what is learned of the device could not be used.
+    init(
+        _ device: String,
+        json: Bool,
+        stop: StopSignal,
+        check: @escaping (AccessoryInterface.LearnedDevice) throws -> Void
+    ) {
         self.device = device
         self.json = json
         self.stop = stop
+        self.check = check
     }
 
     /// - Returns: What was learned.
@@ -56,6 +68,7 @@ final class LearningDialog {
 
     private func handle(_ reply: AccessoryInterface.LearnReply) {
         if let device = reply.device {
+            do { try check(device) } catch { return stop.trigger(error) }
             found = device
             var learner = Learner(transport: InputTransport(rawValue: device.transport))
             for (content, time) in early { _ = learner.handle(.received(content), at: time) }

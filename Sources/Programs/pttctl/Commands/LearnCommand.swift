@@ -45,7 +45,10 @@ struct LearnCommand: ParsableCommand {
         let (json, device, name, replace, yes) = (output.json, device, name, replace, yes)
         try runOnLoop {
             guard let device else { return try await Self.list() }
-            let dialog = LearningDialog(device, json: json, stop: try StopSignal())
+            let dialog = LearningDialog(device, json: json, stop: try StopSignal()) {
+                // It takes a minute to learn.
+                _ = try LearnedFile.identifier(name, for: $0, replaces: replace)
+            }
             let result = try await dialog.run()
             let file = try LearnedFile(result, name: name, replaces: replace)
             if !json { for fact in result.learned.facts { Terminal.print("  \(fact)") } }
