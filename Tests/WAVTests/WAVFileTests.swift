@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import WAV
 
@@ -20,6 +21,29 @@ import WAV
         #expect(number(bytes, at: 28) == 32_000)
         #expect(number(bytes, at: 40) == 8)
         #expect(Array(bytes[44...]) == [1, 2, 3, 4, 5, 6, 7, 8])
+    }
+
+    @Test func `a file that the disk has no more room for has the length of what it has`() throws {
+        defer { unlink(path) }
+        var file = try WAVFile(creating: path, rate: 8000, channels: 1)
+        try file.append([1, 2, 3, 4])
+        // A process may not write beyond this size (setrlimit(2)): as with a full disk, write(2) fails.
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(1), &limit)
+        let old = signal(SIGXFSZ, SIG_IGN)
+        var small = rlimit(rlim_cur: 48, rlim_max: limit.rlim_max)
+        setrlimit(__rlimit_resource_t(1), &small)
+        defer {
+            setrlimit(__rlimit_resource_t(1), &limit)
+            signal(SIGXFSZ, old)
+        }
+        var isFull = false
+        do { try file.append([5, 6]) } catch { isFull = true }
+        try file.finish()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(isFull && bytes.count == 48)
+        #expect(number(bytes, at: 4) == 40)
+        #expect(number(bytes, at: 40) == 4)
     }
 
     @Test func `a directory that does not exist is an error that names the file`() {

@@ -22,6 +22,9 @@ package struct WAVFile {
     /// - Throws: If the file cannot be written.
     package init(creating path: String, rate: Int, channels: Int) throws(SystemError) {
         guard let file = fopen(path, "we") else { throw SystemError("create \(path)") }
+        // What a full disk has no room for would stay in a buffer, and keep fseek from reaching the header.
+        // Fails for another mode only.
+        _ = setvbuf(file, nil, _IONBF, 0)
         self.path = path
         self.file = file
         self.rate = rate
