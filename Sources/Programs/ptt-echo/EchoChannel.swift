@@ -26,10 +26,13 @@ struct EchoChannel: Codable {
         return channel
     }
 
-    /// `$XDG_STATE_HOME/ptt-echo/channel.json`
+    /// `$XDG_STATE_HOME/ptt-echo/channel.json`. A path that is not absolute counts as none (XDG Base
+    /// Directory Specification).
     private static var file: URL {
         let environment = ProcessInfo.processInfo.environment
-        let state = environment["XDG_STATE_HOME"] ?? NSHomeDirectory() + "/.local/state"
-        return URL(fileURLWithPath: state).appendingPathComponent("ptt-echo/channel.json")
+        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        // The specification names $HOME, which Foundation does not look at.
+        let usual = (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state"
+        return URL(fileURLWithPath: state ?? usual).appendingPathComponent("ptt-echo/channel.json")
     }
 }
