@@ -57,6 +57,16 @@ struct ArchiveTests {
         #expect(lines == ["pttd.service", "foreign.service"])
     }
 
+    @Test @EventLoop func `what runs ends before its files go`() async throws {
+        let lines = try await Self.output(atHome: "./install >log; rm home/asked; ./remove; cat home/asked")
+        // ptt-keys is root's.
+        let units = try FileManager.default.contentsOfDirectory(atPath: Self.scripts + "/../../systemd")
+            .filter { $0.hasSuffix(".socket") || $0.hasSuffix(".service") }
+            .filter { !$0.hasPrefix("ptt-keys") }
+        let ended = try #require(lines.first { $0.contains("--now") }).split(separator: " ").map(String.init)
+        #expect(Set(units).isSubset(of: ended), "\(lines)")
+    }
+
     @Test(
         .enabled(if: getuid() == 0, "it is installed for all users by root"),
         .enabled("\(PrivateServiceManager.isImpossible)") { await PrivateServiceManager.isPossible() }
