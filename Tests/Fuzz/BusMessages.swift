@@ -52,7 +52,7 @@ extension BusValue {
         case .dictionary(_, _, let entries):
             entries.contains { $0.key.holdsOddNumber || $0.value.holdsOddNumber }
         case .variant(let inner): inner.holdsOddNumber
-        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .string, .objectPath,
+        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .text, .objectPath,
             .signature,
             .descriptor, .bytes:
             false

@@ -2,7 +2,7 @@
 ///
 /// The accessors look through variants and return nil for a value of another type, so that one `guard`
 /// handles a peer that sends something unexpected. Text is compared by its bytes.
-package enum BusValue: Sendable {
+package enum BusValue: Hashable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
     case int16(Int16)
@@ -12,7 +12,7 @@ package enum BusValue: Sendable {
     case int64(Int64)
     case uint64(UInt64)
     case double(Double)
-    case string(String)
+    case text(BusKey)
     case objectPath(ObjectPath)
     case signature(String)
     case descriptor(BusDescriptor)
@@ -38,7 +38,7 @@ package enum BusValue: Sendable {
         case .int64: "x"
         case .uint64: "t"
         case .double: "d"
-        case .string: "s"
+        case .text: "s"
         case .objectPath: "o"
         case .signature: "g"
         case .descriptor: "h"
@@ -54,10 +54,12 @@ package enum BusValue: Sendable {
 // MARK: - Making values
 
 extension BusValue {
+    package static func string(_ text: String) -> BusValue { .text(BusKey(text)) }
+
     /// The usual dictionary of properties or options, `a{sv}`. The values are wrapped in variants.
     package static func properties(_ properties: [BusKey: BusValue]) -> BusValue {
         var entries: [BusValue: BusValue] = [:]
-        for (name, value) in properties { entries[.string(name.text)] = .variant(value) }
+        for (name, value) in properties { entries[.text(name)] = .variant(value) }
         return .dictionary(keys: "s", values: "v", entries)
     }
 
@@ -90,14 +92,14 @@ extension BusValue {
         case .uint32(let number): Int(number)
         case .int64(let number): Int(exactly: number)
         case .uint64(let number): Int(exactly: number)
-        case .boolean, .double, .string, .objectPath, .signature, .descriptor, .bytes, .array, .dictionary,
+        case .boolean, .double, .text, .objectPath, .signature, .descriptor, .bytes, .array, .dictionary,
             .structure, .variant:
             nil
         }
     }
 
     package var asString: String? {
-        if case .string(let text) = unwrapped { text } else { nil }
+        if case .text(let key) = unwrapped { key.text } else { nil }
     }
 
     package var asObjectPath: ObjectPath? {
@@ -136,8 +138,8 @@ extension BusValue {
         guard let entries = asDictionary else { return nil }
         var properties: [BusKey: BusValue] = [:]
         for (key, value) in entries {
-            guard let name = key.asString else { return nil }
-            properties[BusKey(name)] = value.unwrapped
+            guard case .text(let name) = key else { return nil }
+            properties[name] = value.unwrapped
         }
         return properties
     }

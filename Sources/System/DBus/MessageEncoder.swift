@@ -52,7 +52,7 @@ enum MessageEncoder {
         case .int64(let number): try basic(number, as: TypeCode.int64, to: &iterator)
         case .uint64(let number): try basic(number, as: TypeCode.uint64, to: &iterator)
         case .double(let number): try basic(number, as: TypeCode.double, to: &iterator)
-        case .string(let text): try string(text, as: TypeCode.string, to: &iterator)
+        case .text(let key): try string(key.text, as: TypeCode.string, to: &iterator)
         case .objectPath(let path): try string(path.text, as: TypeCode.objectPath, to: &iterator)
         case .signature(let text): try string(text, as: TypeCode.signature, to: &iterator)
         case .descriptor(let descriptor): try append(descriptor, to: &iterator)
@@ -176,9 +176,11 @@ private struct ValueCheck {
         switch value {
         case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .descriptor:
             break
-        case .string(let text):
-            guard BusNames.isText(text) else { throw .invalidArguments("a string contains a NUL character") }
-            try add(text.utf8.count)
+        case .text(let key):
+            guard BusNames.isText(key.text) else {
+                throw .invalidArguments("a string contains a NUL character")
+            }
+            try add(key.text.utf8.count)
         case .objectPath(let path):
             try add(path.text.utf8.count)
         case .signature(let text):
