@@ -1,5 +1,6 @@
 import CDBus
 import EventLoop
+import Glibc
 
 /// A connected libdbus connection that is passed from one thread to another.
 ///
@@ -18,6 +19,14 @@ extension BusConnection {
     /// remain.
     private static var attempts: [String: Int] = [:]
     private static let maximumAttempts = 4
+
+    /// libdbus aborts on an invalid argument unless this environment variable, which it reads once, disables
+    /// that. Arguments are checked before they reach it; should a check be missing, the function fails
+    /// instead.
+    private static let fatalWarningsAreDisabled: Void = {
+        // Fails only for an invalid name (setenv(3)).
+        _ = setenv("DBUS_FATAL_WARNINGS", "0", 1)
+    }()
 
     /// Connects a socket. Calls `completion` exactly once, after this has returned.
     ///
@@ -48,7 +57,7 @@ extension BusConnection {
         guard attempts[text, default: 0] < maximumAttempts else {
             throw .standard("LimitsExceeded", "\(maximumAttempts) attempts to connect are already pending")
         }
-        FatalWarnings.disable()
+        _ = fatalWarningsAreDisabled
         do throws(SystemError) {
             try EventLoop.spawnBlocking {
                 open(text)
