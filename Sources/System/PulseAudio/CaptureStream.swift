@@ -56,6 +56,7 @@ package final class CaptureStream {
     /// - Parameters:
     ///   - server: Must be ready.
     ///   - request: `latency` is the wanted size of a fragment; servers deliver other sizes too.
+    ///   - devices: The microphone is chosen from these, or if nil, from those that the server lists.
     ///   - startLimit: How long the first fragment may take, from this call on. A suspended source has to
     ///     resume, and a Bluetooth headset to switch its profile. At least a millisecond.
     ///   - stallLimit: How long a gap between fragments may be. A source can stop without an event from the
@@ -64,32 +65,12 @@ package final class CaptureStream {
     ///   - events: Called in order, never before this initialiser returns.
     ///   - fragments: Called for each fragment; holes in the server's record are delivered as silence.
     /// - Throws: If there is no connection or the request cannot be sent.
-    package convenience init(
+    package init(
         on server: AudioServer,
         _ request: StreamRequest,
+        choosingFrom devices: AudioDevices? = nil,
         startLimit: Duration = .seconds(5),
         stallLimit: Duration = .milliseconds(500),
-        events: @escaping @EventLoop (Event) -> Void,
-        fragments: @escaping FragmentHandler
-    ) throws(AudioError) {
-        try self.init(
-            on: server,
-            request,
-            choosingFrom: nil,
-            startLimit: startLimit,
-            stallLimit: stallLimit,
-            events: events,
-            fragments: fragments
-        )
-    }
-
-    /// The microphone is chosen from `devices`, or if it is nil, from those that the server lists.
-    init(
-        on server: AudioServer,
-        _ request: StreamRequest,
-        choosingFrom devices: AudioDevices?,
-        startLimit: Duration,
-        stallLimit: Duration,
         events: @escaping @EventLoop (Event) -> Void,
         fragments: @escaping FragmentHandler
     ) throws(AudioError) {
