@@ -42,7 +42,7 @@ extension JSON {
         unknownKeys: UnknownKeys = .refused
     ) throws(JSONDecodingError) -> Value {
         do {
-            return try DecodingNode(self, at: .root, in: nil, unknownKeys: unknownKeys).decoded()
+            return try DecodingNode(self, at: nil, in: nil, unknownKeys: unknownKeys).decoded()
         } catch {
             throw JSONDecodingError(error)
         }
@@ -73,7 +73,7 @@ extension JSONDecodingError {
         }
     }
 
-    private static func path(_ keys: [any CodingKey]) -> String {
+    fileprivate static func path(_ keys: [any CodingKey]) -> String {
         keys.reduce("") { path, key in
             if let index = key.intValue { return "\(path)[\(index)]" }
             return path.isEmpty ? key.stringValue : "\(path).\(key.stringValue)"
@@ -83,15 +83,29 @@ extension JSONDecodingError {
 
 /// A value while it is decoded: the `Decoder`, and the state of its containers.
 final class DecodingNode: Decoder {
-    /// The step from the parent to this value.
-    enum Step {
-        case root
+    /// The step from the parent to a value.
+    enum Step: CodingKey {
         case key(String)
         case index(Int)
+
+        init(stringValue: String) { self = .key(stringValue) }
+        init(intValue: Int) { self = .index(intValue) }
+
+        var stringValue: String {
+            switch self {
+            case .key(let key): key
+            case .index(let index): "\(index)"
+            }
+        }
+
+        var intValue: Int? {
+            if case .index(let index) = self { index } else { nil }
+        }
     }
 
     let value: JSON
-    private let step: Step
+    /// Nil for the whole value.
+    private let step: Step?
     private let parent: DecodingNode?
     private let unknownKeys: JSON.UnknownKeys
     /// A bit for each member of an object that was asked for, by its index. No type has more than 64 keys.
@@ -103,7 +117,7 @@ final class DecodingNode: Decoder {
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ value: JSON, at step: Step, in parent: DecodingNode?, unknownKeys: JSON.UnknownKeys) {
+    init(_ value: JSON, at step: Step?, in parent: DecodingNode?, unknownKeys: JSON.UnknownKeys) {
         self.value = value
         self.step = step
         self.parent = parent
@@ -112,12 +126,9 @@ final class DecodingNode: Decoder {
 
     /// Computed only on demand, which is for an error.
     var codingPath: [any CodingKey] {
-        let path = parent?.codingPath ?? []
-        switch step {
-        case .root: return path
-        case .key(let key): return path + [PathKey(stringValue: key)]
-        case .index(let index): return path + [PathKey(intValue: index)]
-        }
+        var path = parent?.codingPath ?? []
+        if let step { path.append(step) }
+        return path
     }
 
     /// A node for a container inside this value's container. Its keys are checked together with this one's.
@@ -135,7 +146,7 @@ final class DecodingNode: Decoder {
         return result
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, _ value: JSON, at step: Step) throws -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type, _ value: JSON, at step: Step?) throws -> Value {
         try DecodingNode(value, at: step, in: self, unknownKeys: unknownKeys).decoded()
     }
 
@@ -159,15 +170,9 @@ final class DecodingNode: Decoder {
     }
 
     func error(_ problem: JSONDecodingError.Problem, at step: Step? = nil) -> JSONDecodingError {
-        var path = ""
-        if let step { path = step.text }
-        var node: DecodingNode? = self
-        while let current = node {
-            let text = current.step.text
-            path = path.isEmpty || path.hasPrefix("[") || text.isEmpty ? text + path : "\(text).\(path)"
-            node = current.parent
-        }
-        return JSONDecodingError(path: path, problem: problem)
+        var path = codingPath
+        if let step { path.append(step) }
+        return JSONDecodingError(path: JSONDecodingError.path(path), problem: problem)
     }
 
     func mismatch(_ expected: String, _ found: JSON, at step: Step? = nil) -> JSONDecodingError {
@@ -190,16 +195,6 @@ final class DecodingNode: Decoder {
     }
 }
 
-extension DecodingNode.Step {
-    fileprivate var text: String {
-        switch self {
-        case .root: ""
-        case .key(let key): key
-        case .index(let index): "[\(index)]"
-        }
-    }
-}
-
 extension DecodingNode: SingleValueDecodingContainer {
     func decodeNil() -> Bool { value == .null }
     func decode(_ type: Bool.Type) throws -> Bool { try bool(value) }
@@ -210,7 +205,7 @@ extension DecodingNode: SingleValueDecodingContainer {
         try integer(value)
     }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try decode(type, value, at: .root)
+        try decode(type, value, at: nil)
     }
 
     // The scalars, for all three kinds of containers.
@@ -242,20 +237,5 @@ extension DecodingNode: SingleValueDecodingContainer {
             throw error(.invalid("\(int) is not between \(Value.min) and \(Value.max)"), at: step)
         }
         return exact
-    }
-}
-
-private struct PathKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-        intValue = nil
-    }
-
-    init(intValue: Int) {
-        stringValue = "\(intValue)"
-        self.intValue = intValue
     }
 }
