@@ -1,6 +1,7 @@
 import AccessoryCore
-import TOML
 import Testing
+
+@testable import TOML
 
 /// What people get to read when a file is wrong. `§` is the place that the error must have.
 @Suite struct AccessoryFileErrorTests {

@@ -3,8 +3,9 @@ import AccessoryFiles
 import EventLoop
 import Glibc
 import PTTMessages
-import TOML
 import Testing
+
+@testable import TOML
 
 @Suite struct EnrolmentFileTests {
     private static let left = DeviceIdentity(bluetoothAddress: "AA:BB:CC:DD:EE:FF")

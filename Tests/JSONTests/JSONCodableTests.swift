@@ -1,5 +1,6 @@
-import JSON
 import Testing
+
+@testable import JSON
 
 @Suite struct JSONCodableTests {
     private struct Device: Codable, Equatable {

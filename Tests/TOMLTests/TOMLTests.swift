@@ -1,5 +1,6 @@
-import TOML
 import Testing
+
+@testable import TOML
 
 @Suite struct TOMLTests {
     private struct Settings: Decodable, Equatable {

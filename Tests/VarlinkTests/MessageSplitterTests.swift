@@ -1,6 +1,7 @@
-import JSON
 import Testing
 import Varlink
+
+@testable import JSON
 
 @Suite struct FrameDecoderTests {
     private var limits: VarlinkLimits {

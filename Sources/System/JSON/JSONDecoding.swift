@@ -11,11 +11,6 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
     package let path: String
     package let problem: Problem
 
-    package init(path: String, problem: Problem) {
-        self.path = path
-        self.problem = problem
-    }
-
     package var description: String {
         let place = path.isEmpty ? "the value" : path
         switch problem {

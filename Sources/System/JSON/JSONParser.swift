@@ -19,11 +19,6 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
     /// The number of bytes before the problem.
     package let offset: Int
 
-    package init(problem: Problem, offset: Int) {
-        self.problem = problem
-        self.offset = offset
-    }
-
     package var description: String { "\(problem.rawValue) at byte \(offset)" }
 }
 

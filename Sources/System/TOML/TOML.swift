@@ -7,11 +7,6 @@ package struct TOMLError: Error, Equatable, CustomStringConvertible {
     package struct Place: Equatable, Sendable {
         package let line: Int
         package let column: Int
-
-        package init(line: Int, column: Int) {
-            self.line = line
-            self.column = column
-        }
     }
 
     /// Nil if a key is missing at the top level, or the error is about the whole text.
