@@ -120,6 +120,9 @@ package final class TimerSource {
 
     isolated deinit { disarm() }
 
+    /// True from arming it until it is disarmed, also after it has fired.
+    package var isArmed: Bool { source != nil }
+
     /// Fires once, at `time` on the monotonic clock, with an accuracy of a millisecond.
     package func arm(at time: MonotonicInstant) {
         let microseconds = time.microseconds

@@ -27,7 +27,7 @@ final class MessageStream {
     private var decoder: MessageSplitter
     private var output: OutputQueue
     /// Runs while a message is incomplete, or while a close waits for the peer to read.
-    private lazy var stall = StallTimer(limits.stallTime) { [unowned self] in stalled() }
+    private lazy var stall = TimerSource { [unowned self] in stalled() }
     /// The end that follows when all output is sent; nothing is read any more.
     private var closing: End?
     /// Set by ``giveUp(_:)``.
@@ -75,7 +75,7 @@ final class MessageStream {
     var isPaused = false {
         didSet {
             guard isPaused != oldValue, !hasEnded, closing == nil else { return }
-            if isPaused { return stall.stop() }
+            if isPaused { return stall.disarm() }
             updateInterest(isReading: true)
             decode()
         }
@@ -107,8 +107,7 @@ final class MessageStream {
             _ = output.append { message.write(to: &$0) }
         }
         flush()
-        stall.stop()
-        stall.start()
+        stall.arm(after: limits.stallTime)
     }
 
     /// Closes immediately. `onEnd` is not called.
@@ -116,7 +115,7 @@ final class MessageStream {
         hasEnded = true
         source?.cancel()
         source = nil
-        stall.stop()
+        stall.disarm()
         nextTurn = nil
         turns.cancel()
         onMessage = nil
@@ -240,8 +239,8 @@ extension MessageStream {
         updateBudget()
         guard mayDecode else { return }
         // The time limit of a message begins with its first byte; later bytes do not extend it.
-        if hasDecoded || !decoder.isInsideMessage { stall.stop() }
-        if decoder.isInsideMessage { stall.start() }
+        if hasDecoded || !decoder.isInsideMessage { stall.disarm() }
+        if decoder.isInsideMessage, !stall.isArmed { stall.arm(after: limits.stallTime) }
     }
 
     private func nextMessage() throws(FrameError) -> JSON? {
