@@ -69,7 +69,8 @@ import Testing
             if case .success(let devices) = result { results.add("\(devices.cards.count) cards") }
         }
         #expect(try await results.next() == "0 cards")
-        server.setCardProfile("handsfree_head_unit", of: "bluez_card.70_BF_92_C9_F5_D0") { result in
+        let card = "bluez_card.70_BF_92_C9_F5_D0"
+        server.change("use it", .setProfile("handsfree_head_unit", card: card)) { result in
             if case .failure(let error) = result { results.add("\(error.kind)") }
         }
         #expect(try await results.next() == "noDevice")

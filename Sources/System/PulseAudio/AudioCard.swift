@@ -1,5 +1,4 @@
 import CPulse
-import EventLoop
 
 /// A sound card of the server, or what it presents as one: a Bluetooth headset, for example.
 package struct AudioCard: Sendable, Equatable {
@@ -53,23 +52,5 @@ extension AudioCard {
             activeProfile: text(info.active_profile2?.pointee.name) ?? "",
             profiles: profiles
         )
-    }
-}
-
-extension AudioServer {
-    /// Uses a card with another profile. Its sinks and sources are replaced by those of the profile, some
-    /// time later.
-    ///
-    /// - Parameters:
-    ///   - profile: The server's name of the profile.
-    ///   - card: The server's name of the card.
-    ///   - completion: Called exactly once, possibly during this call.
-    package func setCardProfile(
-        _ profile: String,
-        of card: String,
-        completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
-    ) {
-        let action = "use \(card) with the profile \(profile)"
-        change(action, .setProfile(profile, card: card), completion: completion)
     }
 }

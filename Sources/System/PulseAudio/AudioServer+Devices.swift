@@ -51,12 +51,12 @@ extension AudioServer {
     ///   - action: Completes "could not …".
     ///   - change: What to change, and how.
     ///   - completion: Called exactly once, possibly during this call.
-    func change(
+    package func change(
         _ action: String,
-        _ change: DeviceChange.Change,
+        _ change: DeviceChange,
         completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
     ) {
-        send(DeviceChange(action, change, completion: completion), to: action)
+        send(ChangeRequest(action, change, completion: completion), to: action)
     }
 
     /// Sends a request, whose result may be reported during this call. `action` completes "could not …".

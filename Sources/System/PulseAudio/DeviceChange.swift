@@ -1,24 +1,29 @@
 import CPulse
 import EventLoop
 
+/// A change of something that the server has: by the server's index of it, or the name of a card.
+package enum DeviceChange: Sendable {
+    case load(module: String, argument: String)
+    case unload(module: UInt32)
+    case muteSink(UInt32, Bool)
+    case muteSource(UInt32, Bool)
+    /// Mutes a stream that plays, or unmutes it, of whichever program. The server remembers it for the next
+    /// stream of that program.
+    case muteInput(UInt32, Bool)
+    /// How loud such a stream plays, as in ``AudioStream/volumes``. The server remembers it as well.
+    case setVolume([UInt32], input: UInt32)
+    case moveInput(UInt32, sink: UInt32)
+    /// Uses a card with another profile. Its sinks and sources are replaced by those of the profile, some
+    /// time later.
+    case setProfile(String, card: String)
+}
+
 /// A request to change something in the server, with one result.
 @EventLoop
-final class DeviceChange: ServerRequest<Void> {
-    enum Change: Sendable {
-        case load(module: String, argument: String)
-        case unload(module: UInt32)
-        case muteSink(UInt32, Bool)
-        case muteSource(UInt32, Bool)
-        case muteInput(UInt32, Bool)
-        /// A volume for each channel.
-        case setVolume([UInt32], input: UInt32)
-        case moveInput(UInt32, sink: UInt32)
-        case setProfile(String, card: String)
-    }
+final class ChangeRequest: ServerRequest<Void> {
+    private let change: DeviceChange
 
-    private let change: Change
-
-    init(_ action: String, _ change: Change, completion: @escaping Completion) {
+    init(_ action: String, _ change: DeviceChange, completion: @escaping Completion) {
         self.change = change
         super.init(action, completion: completion)
     }
@@ -68,9 +73,9 @@ final class DeviceChange: ServerRequest<Void> {
 }
 
 private let changedCallback: pa_context_success_cb_t = { _, hasSucceeded, change in
-    onLoop(change, as: DeviceChange.self) { $0.confirmed(hasSucceeded != 0) }
+    onLoop(change, as: ChangeRequest.self) { $0.confirmed(hasSucceeded != 0) }
 }
 
 private let loadedCallback: pa_context_index_cb_t = { _, index, change in
-    onLoop(change, as: DeviceChange.self) { $0.confirmed(index != .max) }
+    onLoop(change, as: ChangeRequest.self) { $0.confirmed(index != .max) }
 }

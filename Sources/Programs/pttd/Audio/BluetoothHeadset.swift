@@ -119,7 +119,8 @@ final class BluetoothHeadset {
 
     private func set(_ profile: String, of card: String) {
         orders += 1
-        server.setCardProfile(profile, of: card) { [weak self] result in
+        let action = "use \(card) with the profile \(profile)"
+        server.change(action, .setProfile(profile, card: card)) { [weak self] result in
             guard let self else { return }
             orders -= 1
             // A server that is lost may have made the change, and may not.

@@ -38,8 +38,8 @@ extension VirtualSourcePlan.Order {
     func request(_ completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void)
         -> any ConnectionRequest
     {
-        func change(_ change: DeviceChange.Change) -> DeviceChange {
-            DeviceChange(action, change, completion: completion)
+        func change(_ change: DeviceChange) -> ChangeRequest {
+            ChangeRequest(action, change, completion: completion)
         }
         return switch self {
         case .load(let module): change(.load(module: module.name, argument: module.argument))

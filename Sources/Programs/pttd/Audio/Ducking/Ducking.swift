@@ -98,10 +98,14 @@ final class Ducking {
         case .save(let changes): file.write(changes)
         case .setVolumes(let volumes, let input):
             orders += 1
-            server.setVolumes(volumes, ofInput: input) { [weak self] in self?.ordered($0) }
+            server.change("change the volume of a stream", .setVolume(volumes, input: input)) { [weak self] in
+                self?.ordered($0)
+            }
         case .setMuted(let isMuted, let input):
             orders += 1
-            server.setMuted(isMuted, ofInput: input) { [weak self] in self?.ordered($0) }
+            server.change("mute or unmute a stream", .muteInput(input, isMuted)) { [weak self] in
+                self?.ordered($0)
+            }
         case .list: list.refresh()
         case .setTimer(let time): timer.arm(at: time)
         }
