@@ -1,18 +1,19 @@
 import CPulse
 import EventLoop
 
-/// A kind of thing that the server has, and reports changes of.
-package enum DeviceKind: Sendable, Hashable, CaseIterable {
-    /// The names of the server's default devices, among others.
-    case server
-    case source
-    case sink
-    /// A stream that records from a source.
-    case sourceOutput
+/// A kind of thing that the server has, and reports changes of. Its number is that of libpulse in events, and
+/// of the bit in what is subscribed to (`pa_subscription_match_flags` in `pulse/def.h`).
+package enum DeviceKind: UInt32, Sendable, CaseIterable {
+    case sink = 0
+    case source = 1
     /// A stream that plays to a sink.
-    case sinkInput
-    case module
-    case card
+    case sinkInput = 2
+    /// A stream that records from a source.
+    case sourceOutput = 3
+    case module = 4
+    /// The names of the server's default devices, among others.
+    case server = 7
+    case card = 9
 }
 
 /// A report of the server about one thing that it has.
@@ -73,42 +74,16 @@ final class DeviceObservers {
 }
 
 extension DeviceKind {
-    private var mask: pa_subscription_mask_t {
-        switch self {
-        case .server: PA_SUBSCRIPTION_MASK_SERVER
-        case .source: PA_SUBSCRIPTION_MASK_SOURCE
-        case .sink: PA_SUBSCRIPTION_MASK_SINK
-        case .sourceOutput: PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT
-        case .sinkInput: PA_SUBSCRIPTION_MASK_SINK_INPUT
-        case .module: PA_SUBSCRIPTION_MASK_MODULE
-        case .card: PA_SUBSCRIPTION_MASK_CARD
-        }
-    }
-
     static func mask(of kinds: Set<DeviceKind>) -> pa_subscription_mask_t {
-        pa_subscription_mask_t(rawValue: kinds.reduce(0) { $0 | $1.mask.rawValue })
-    }
-
-    /// Of what a subscription reports; nil for what is never subscribed to.
-    fileprivate init?(_ event: pa_subscription_event_type_t) {
-        let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
-        switch pa_subscription_event_type_t(rawValue: facility) {
-        case PA_SUBSCRIPTION_EVENT_SERVER: self = .server
-        case PA_SUBSCRIPTION_EVENT_SOURCE: self = .source
-        case PA_SUBSCRIPTION_EVENT_SINK: self = .sink
-        case PA_SUBSCRIPTION_EVENT_SOURCE_OUTPUT: self = .sourceOutput
-        case PA_SUBSCRIPTION_EVENT_SINK_INPUT: self = .sinkInput
-        case PA_SUBSCRIPTION_EVENT_MODULE: self = .module
-        case PA_SUBSCRIPTION_EVENT_CARD: self = .card
-        default: return nil
-        }
+        pa_subscription_mask_t(rawValue: kinds.reduce(0) { $0 | 1 << $1.rawValue })
     }
 }
 
 extension SoundDeviceEvent {
     /// The report of a subscription; nil for a kind that is never subscribed to.
     init?(_ event: pa_subscription_event_type_t, _ index: UInt32) {
-        guard let kind = DeviceKind(event) else { return nil }
+        let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+        guard let kind = DeviceKind(rawValue: facility) else { return nil }
         let type = pa_subscription_event_type_t(
             rawValue: event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
         )
