@@ -9,7 +9,7 @@ package final class SocketListener {
     private let descriptor: OwnedDescriptor
     private let handler: Handler
     private var source: DescriptorSource?
-    private var retryTimer: TimerSource?
+    private lazy var retry = TimerSource { [weak self] in self?.source?.interest = .readable }
 
     /// A failed `accept` leaves the socket readable: without a pause the loop would call again immediately.
     private static let retryTime = Duration.seconds(1)
@@ -48,8 +48,6 @@ package final class SocketListener {
 
     private func pause() {
         source?.interest = []
-        let timer = TimerSource { [weak self] in self?.source?.interest = .readable }
-        timer.arm(after: Self.retryTime)
-        retryTimer = timer
+        retry.arm(after: Self.retryTime)
     }
 }

@@ -51,7 +51,7 @@ package final class AudioServer {
     private let previousDefault = PreviousDefault()
     private var backOff: BackOff
     private var readySince: MonotonicInstant?
-    private var retry: TimerSource?
+    private lazy var retry = TimerSource { [weak self] in self?.attempt() }
     private var latestAttempt = MonotonicInstant(nanoseconds: 0)
     /// Watches of the server's sockets while there is no connection.
     private var watches: [FileWatch] = []
@@ -101,8 +101,7 @@ package final class AudioServer {
 
     /// Ends the connection. The server ends all streams with it, and each of them fails.
     package func close() {
-        retry?.disarm()
-        retry = nil
+        retry.disarm()
         watches = []
         readySince = nil
         if case .closed = state { return }
@@ -185,8 +184,7 @@ package final class AudioServer {
         // A server that accepts connections and fails immediately must not reset the back-off.
         if let readySince, MonotonicInstant.now - readySince >= .seconds(5) { backOff.reset() }
         readySince = nil
-        if retry == nil { retry = TimerSource { [weak self] in self?.attempt() } }
-        retry?.arm(after: backOff.next())
+        retry.arm(after: backOff.next())
         watchForServer()
         // A loss is reported once, whatever the reasons of the failed attempts after it.
         if case .lost = state { return }
@@ -207,7 +205,7 @@ package final class AudioServer {
         guard FileWatch.target(of: path) == .exists else { return }
         backOff.reset()
         guard pair == nil else { return }
-        retry?.arm(at: max(.now, latestAttempt + Self.shortestInterval))
+        retry.arm(at: max(.now, latestAttempt + Self.shortestInterval))
     }
 
     /// Between two attempts, however often the socket is created and removed.

@@ -36,7 +36,9 @@ final class Connection {
     /// Another connection of this program to the same server.
     weak var companion: Connection?
     private var observer: (@EventLoop (Event) -> Void)?
-    private var limit: TimerSource?
+    private lazy var limit = TimerSource { [weak self] in
+        self?.end("the audio server did not answer within \(Self.connectLimit)")
+    }
     private var streams: [StreamHandle] = []
     private(set) var requests: [any ConnectionRequest] = []
     private(set) lazy var sources = SourceList { [weak self] in
@@ -67,10 +69,7 @@ final class Connection {
 
     /// - Throws: If the attempt fails immediately; no event is reported then.
     func open(_ address: String?) throws(AudioError) {
-        limit = TimerSource { [weak self] in
-            self?.end("the audio server did not answer within \(Self.connectLimit)")
-        }
-        limit?.arm(after: Self.connectLimit)
+        limit.arm(after: Self.connectLimit)
         // Starting a server is systemd's job; a daemon must not do it behind its back.
         let result = pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil)
         guard result >= 0 else {
@@ -90,8 +89,7 @@ final class Connection {
     func end(_ reason: String) {
         guard let context else { return }
         self.context = nil
-        limit?.disarm()
-        limit = nil
+        limit.disarm()
         let (ended, failed, handler) = (streams, requests, observer)
         (streams, requests, observer) = ([], [], nil)
         for stream in ended { stream.detach() }
@@ -163,8 +161,7 @@ final class Connection {
     private func identified(_ result: Result<AudioDevices, AudioError>) {
         switch result {
         case .success(let devices):
-            limit?.disarm()
-            limit = nil
+            limit.disarm()
             observer?(.ready(serverName: devices.serverName))
         case .failure(let error):
             end(error.reason)

@@ -106,18 +106,17 @@ final class TimeEvent {
     private let callback: pa_time_event_cb_t?
     private let userdata: UnsafeMutableRawPointer?
     private var time = timeval()
-    private var timer: TimerSource?
+    private lazy var timer = TimerSource { [weak self] in self?.fired() }
 
     init(_ time: timeval?, callback: pa_time_event_cb_t?, userdata: UnsafeMutableRawPointer?) {
         self.callback = callback
         self.userdata = userdata
-        timer = TimerSource { [weak self] in self?.fired() }
         restart(time)
     }
 
     func restart(_ time: timeval?) {
         guard let time else {
-            timer?.disarm()
+            timer.disarm()
             return
         }
         self.time = time
@@ -128,12 +127,11 @@ final class TimeEvent {
             Duration.seconds(time.tv_sec - now.tv_sec) + .microseconds(time.tv_usec - now.tv_usec)
         // On foreign loops libpulse uses wall-clock time; the timer is monotonic, so that setting the clock
         // does not move a timeout that is already running.
-        timer?.arm(after: max(.zero, delay))
+        timer.arm(after: max(.zero, delay))
     }
 
     func free() {
-        timer?.disarm()
-        timer = nil
+        timer.disarm()
         destroy?(MainLoopAPI.pointer, opaque(self), userdata)
     }
 
@@ -150,32 +148,30 @@ final class DeferEvent {
     var destroy: pa_defer_event_destroy_cb_t?
     private let callback: pa_defer_event_cb_t?
     private let userdata: UnsafeMutableRawPointer?
-    private var source: DeferredSource?
+    private lazy var source = DeferredSource { [weak self] in self?.fired() }
 
     init(callback: pa_defer_event_cb_t?, userdata: UnsafeMutableRawPointer?) {
         self.callback = callback
         self.userdata = userdata
-        source = DeferredSource { [weak self] in self?.fired() }
         enable(true)
     }
 
     func enable(_ isEnabled: Bool) {
         if isEnabled {
-            source?.trigger()
+            source.trigger()
         } else {
-            source?.cancel()
+            source.cancel()
         }
     }
 
     func free() {
-        source?.cancel()
-        source = nil
+        source.cancel()
         destroy?(MainLoopAPI.pointer, opaque(self), userdata)
     }
 
     private func fired() {
         // Triggered again before the callback, which may disable or free the event.
-        source?.trigger()
+        source.trigger()
         callback?(MainLoopAPI.pointer, opaque(self), userdata)
     }
 }

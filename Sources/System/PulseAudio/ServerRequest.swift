@@ -10,7 +10,7 @@ class ServerRequest<Value>: ConnectionRequest {
     private var completion: Completion?
     private var context: OpaquePointer?
     private var operations: [OpaquePointer] = []
-    private var limit: TimerSource?
+    private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
     private var ended: (@EventLoop (any ConnectionRequest) -> Void)?
 
     /// `action` completes "could not …"; `completion` is called exactly once.
@@ -26,8 +26,7 @@ class ServerRequest<Value>: ConnectionRequest {
     ) {
         self.context = context
         self.ended = ended
-        limit = TimerSource { [weak self] in self?.timedOut() }
-        limit?.arm(after: requestLimit)
+        limit.arm(after: requestLimit)
         begin(own)
     }
 
@@ -47,8 +46,7 @@ class ServerRequest<Value>: ConnectionRequest {
     }
 
     final func detach() {
-        limit?.disarm()
-        limit = nil
+        limit.disarm()
         context = nil
         for operation in operations {
             pa_operation_cancel(operation)

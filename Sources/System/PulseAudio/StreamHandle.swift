@@ -38,7 +38,7 @@ final class StreamHandle {
     private let staysOnDevice: Bool
     private let action: String
     private var handler: (@EventLoop (Event) -> Void)?
-    private var limit: TimerSource?
+    private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
     private(set) var isClosing = false
     /// True if changes of all sources and of the streams that record are reported, because software delivers
     /// what is captured. Otherwise only those of the source.
@@ -68,8 +68,7 @@ final class StreamHandle {
         setCallbacks()
         try connect(request)
         connection.keep(self)
-        limit = TimerSource { [weak self] in self?.timedOut() }
-        limit?.arm(after: Self.openLimit)
+        limit.arm(after: Self.openLimit)
     }
 
     /// Describes what a stream does; completes "could not …".
@@ -111,7 +110,7 @@ final class StreamHandle {
         isClosing = true
         cancelOperations()
         clearCallbacks(stream)
-        limit?.arm(after: Self.closeLimit)
+        limit.arm(after: Self.closeLimit)
         if pa_stream_get_state(stream) == PA_STREAM_READY { disconnect(stream) }
         connection.updateSubscription()
     }
@@ -120,8 +119,7 @@ final class StreamHandle {
     func detach() {
         guard let stream else { return }
         self.stream = nil
-        limit?.disarm()
-        limit = nil
+        limit.disarm()
         cancelOperations()
         clearCallbacks(stream)
         pa_stream_set_state_callback(stream, nil, nil)
@@ -188,7 +186,7 @@ final class StreamHandle {
         case PA_STREAM_READY where isClosing:
             disconnect(stream)
         case PA_STREAM_READY:
-            limit?.disarm()
+            limit.disarm()
             opened()
         case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
             let error = AudioError(action, code: pa_context_errno(connection.context))

@@ -13,7 +13,7 @@ final class TurnLimit {
     private let resume: @EventLoop () -> Void
     private var messages = 0
     private var windowStart: MonotonicInstant?
-    private var resumption: DeferredSource?
+    private lazy var resumption = DeferredSource(priority: .idle) { [weak self] in self?.resume() }
     /// All other connections are served first.
     var isWaiting = false
 
@@ -38,20 +38,14 @@ final class TurnLimit {
     var isSpent: Bool { messages >= limit }
 
     /// Calls ``resume`` even if the descriptor is not ready then: messages have been received already.
-    func resumeLater() {
-        let resumption = resumption ?? DeferredSource(priority: .idle) { [weak self] in self?.resume() }
-        self.resumption = resumption
-        resumption.trigger()
-    }
+    func resumeLater() { resumption.trigger() }
 
     /// All other connections have been served.
     func renew() {
         isWaiting = false
         messages = 0
-        resumption?.cancel()
+        resumption.cancel()
     }
 
-    func cancel() {
-        resumption = nil
-    }
+    func cancel() { resumption.cancel() }
 }

@@ -42,7 +42,7 @@ package final class VarlinkClient {
     private var pending: [Pending] = []
     /// Stays armed after the reply to a call, and checks all deadlines when it fires: so a call costs no
     /// system call for its time limit.
-    private var timer: TimerSource?
+    private lazy var timer = TimerSource { [weak self] in self?.checkDeadlines() }
     private var timerTime: MonotonicInstant?
     private var closeReason: VarlinkCallError?
 
@@ -175,8 +175,6 @@ extension VarlinkClient {
 
     private func setTimer(_ deadline: MonotonicInstant) {
         if let timerTime, timerTime <= deadline { return }
-        let timer = timer ?? TimerSource { [weak self] in self?.checkDeadlines() }
-        self.timer = timer
         timerTime = deadline
         timer.arm(at: deadline)
     }
@@ -214,7 +212,7 @@ extension VarlinkClient {
     private func fail(_ reason: VarlinkCallError) {
         guard closeReason == nil else { return }
         closeReason = reason
-        timer = nil
+        timer.disarm()
         let waiting = pending
         pending = []
         for call in waiting { call.handler(.failure(reason), false) }

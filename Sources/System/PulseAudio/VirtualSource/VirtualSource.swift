@@ -61,7 +61,10 @@ package final class VirtualSource {
     private var rounds = 0
     /// The last that were given, and how often without an effect.
     private var given: (orders: [VirtualSourcePlan.Order], repetitions: Int) = ([], 0)
-    private var rest: TimerSource?
+    private lazy var rest = TimerSource { [weak self] in
+        self?.rounds = 0
+        self?.refresh()
+    }
     private var remarks: [String] = []
     /// The sink that was unmuted.
     private var feedingSink: UInt32?
@@ -79,10 +82,6 @@ package final class VirtualSource {
         self.server = server
         self.definition = definition
         plan = VirtualSourcePlan(definition)
-        rest = TimerSource { [weak self] in
-            self?.rounds = 0
-            self?.refresh()
-        }
     }
 
     /// Makes the source, or adopts it, now or when the server is ready. Call ``serverChanged()`` from then
@@ -114,7 +113,7 @@ package final class VirtualSource {
         streams.reset()
         closeFeed()
         isStale = false
-        rest?.disarm()
+        rest.disarm()
     }
 
     // MARK: Feeding
@@ -224,7 +223,7 @@ package final class VirtualSource {
         guard error.kind != .serverLost, observation != nil else { return }
         instance = nil
         update(.unavailable(reason: "\(error)"))
-        rest?.arm(after: Self.restTime)
+        rest.arm(after: Self.restTime)
     }
 
     private func handle(_ devices: AudioDevices) {
@@ -240,7 +239,7 @@ package final class VirtualSource {
         carryOut(step.orders)
         streams.update(devices)
         // What is safe has been ordered once more; the next attempt is later.
-        if isUndone { rest?.arm(after: Self.restTime) }
+        if isUndone { rest.arm(after: Self.restTime) }
     }
 
     private func apply(_ condition: VirtualSourcePlan.Condition, _ isHolding: Bool) {
@@ -288,7 +287,7 @@ package final class VirtualSource {
         }
         guard pendingOrders == 0 else { return }
         if isStale { return refresh() }
-        rest?.arm(after: min(Self.firstRepetition * (1 << min(given.repetitions, 8)), Self.restTime))
+        rest.arm(after: min(Self.firstRepetition * (1 << min(given.repetitions, 8)), Self.restTime))
     }
 
     func update(_ new: State) {
