@@ -24,7 +24,7 @@ package enum RuntimeSocket: String, Sendable, CaseIterable {
     /// - Throws: ``NoRuntimeDirectory``, or ``SystemError`` with `EADDRINUSE` if another daemon listens
     ///   already.
     package func listen(_ activated: [ActivatedSocket]) throws -> OwnedDescriptor {
-        if let passed = activated.first(where: { $0.kind == kind }) {
+        if let passed = activated.first(where: { $0.isSocket(kind) }) {
             return OwnedDescriptor(adopting: passed.descriptor)
         }
         let directory = try Self.directory()

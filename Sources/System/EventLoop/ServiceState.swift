@@ -33,8 +33,10 @@ package struct ActivatedSocket: Sendable, Equatable {
     package let name: String
     package let descriptor: Int32
 
-    /// Nil for any other type of socket. All sockets of one socket unit have the same name.
-    package var kind: UnixSocket.Kind? { UnixSocket.kind(of: descriptor) }
+    /// All sockets of one socket unit have the same name: only their kinds tell them apart.
+    package func isSocket(_ kind: UnixSocket.Kind) -> Bool {
+        sd_is_socket(descriptor, AF_UNSPEC, kind.type, -1) > 0
+    }
 
     /// Takes all sockets that were passed to this process, and makes them non-blocking. A second call returns
     /// none.

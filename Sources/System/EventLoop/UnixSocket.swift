@@ -8,6 +8,13 @@ package enum UnixSocket {
         case stream
         /// Whole packets in order (`SOCK_SEQPACKET`).
         case packets
+
+        var type: Int32 {
+            switch self {
+            case .stream: Int32(SOCK_STREAM.rawValue)
+            case .packets: Int32(SOCK_SEQPACKET.rawValue)
+            }
+        }
     }
 
     package struct PeerCredentials: Sendable, Equatable {
@@ -93,21 +100,8 @@ package enum UnixSocket {
         return PeerCredentials(processID: credentials.pid, userID: credentials.uid)
     }
 
-    static func kind(of descriptor: Int32) -> Kind? {
-        var type: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 else { return nil }
-        if type == Int32(SOCK_STREAM.rawValue) { return .stream }
-        return type == Int32(SOCK_SEQPACKET.rawValue) ? .packets : nil
-    }
-
     private static func type(_ kind: Kind) -> Int32 {
-        let type =
-            switch kind {
-            case .stream: SOCK_STREAM
-            case .packets: SOCK_SEQPACKET
-            }
-        return Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        kind.type | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     }
 
     private static func open(_ kind: Kind, _ action: String) throws(SystemError) -> OwnedDescriptor {
