@@ -1,5 +1,3 @@
-import Glibc
-
 /// Accepts connections on a listening socket.
 @EventLoop
 package final class SocketListener {
@@ -15,17 +13,13 @@ package final class SocketListener {
     private static let retryTime = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - descriptor: A listening socket.
+    ///   - descriptor: A listening socket that does not block, as those of ``UnixSocket`` and
+    ///     ``ActivatedSocket``: a peer may disconnect before it is accepted.
     ///   - handler: Called on the loop for each peer.
-    /// - Throws: If the descriptor is closed or cannot be watched.
+    /// - Throws: If the descriptor cannot be watched.
     package init(_ descriptor: consuming OwnedDescriptor, handler: @escaping Handler) throws(SystemError) {
         self.descriptor = descriptor
         self.handler = handler
-        let flags = fcntl(self.descriptor.value, F_GETFL)
-        // A passed socket may be blocking, and a peer may disconnect before it is accepted.
-        guard flags >= 0, fcntl(self.descriptor.value, F_SETFL, flags | O_NONBLOCK) >= 0 else {
-            throw SystemError("make a listening socket non-blocking")
-        }
         source = try DescriptorSource(self.descriptor.value, .readable, priority: .idle) { [weak self] _ in
             self?.accept()
         }
