@@ -85,20 +85,8 @@ import Testing
 }
 
 @Suite struct SampleSpecTests {
-    @Test func `a rate or a channel count out of range is refused with its range`() {
-        #expect(
-            throws: AudioError(
-                "use 100 samples per second",
-                reason: "the rate must be 8000 to 192000"
-            )
-        ) {
-            try SampleSpec(rate: 100, channels: 1)
-        }
-        #expect(throws: AudioError.self) { try SampleSpec(rate: 48_000, channels: 0) }
-    }
-
-    @Test func `bytes and durations convert both ways`() throws {
-        let format = try SampleSpec(rate: 44_100, channels: 2)
+    @Test func `bytes and durations convert both ways`() {
+        let format = SampleSpec(rate: 44_100, channels: 2)
         #expect(format.byteCount(of: .milliseconds(10)) == 441 * 4)
         #expect(format.duration(ofBytes: 44_100 * 4) == .seconds(1))
         #expect(SampleSpec.speech.byteCount(of: .zero) == 0)

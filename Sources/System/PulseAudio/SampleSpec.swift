@@ -6,23 +6,9 @@ package struct SampleSpec: Sendable, Equatable {
     package let channels: Int
 
     /// 48 kHz mono, which every server and codec on the path supports natively.
-    package static let speech = SampleSpec(uncheckedRate: 48_000, channels: 1)
+    package static let speech = SampleSpec(rate: 48_000, channels: 1)
 
-    /// - Throws: If a value is outside its range.
-    package init(rate: Int, channels: Int) throws(AudioError) {
-        guard (8000...192_000).contains(rate) else {
-            throw AudioError(
-                "use \(rate) samples per second",
-                reason: "the rate must be 8000 to 192000"
-            )
-        }
-        guard (1...2).contains(channels) else {
-            throw AudioError("use \(channels) channels", reason: "only mono and stereo are supported")
-        }
-        self.init(uncheckedRate: rate, channels: channels)
-    }
-
-    private init(uncheckedRate rate: Int, channels: Int) {
+    package init(rate: Int, channels: Int) {
         self.rate = rate
         self.channels = channels
     }

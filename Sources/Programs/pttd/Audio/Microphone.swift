@@ -82,7 +82,7 @@ final class Microphone {
         failed: @escaping @EventLoop (EndCause) -> Void
     ) {
         do throws(AudioError) {
-            let captured = try SampleSpec(rate: format.rate, channels: format.channels)
+            let captured = SampleSpec(rate: format.rate, channels: format.channels)
             framer = Framer(captured, frame: packet)
             self.frame = frame
             let request = StreamRequest(

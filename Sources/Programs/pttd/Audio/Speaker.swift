@@ -66,7 +66,7 @@ final class Speaker {
         close()
         observation = nil
         do throws(AudioError) {
-            let played = try SampleSpec(rate: format.rate, channels: format.channels)
+            let played = SampleSpec(rate: format.rate, channels: format.channels)
             queueLimit = played.byteCount(of: Self.queue)
             let request = StreamRequest(
                 name: "Push to talk",
