@@ -6,7 +6,7 @@ extension BusConnection {
     /// managers above it announce it.
     ///
     /// - Returns: The object, which is withdrawn when this reference is dropped.
-    /// - Throws: `InvalidArgs` if a name or type is invalid, `ObjectPathInUse` if the path is in use.
+    /// - Throws: `ObjectPathInUse` if the path is in use.
     package func export(_ path: ObjectPath, _ interfaces: [ExportedInterface]) throws(BusError)
         -> ExportedObject
     {
@@ -27,7 +27,6 @@ extension BusConnection {
     }
 
     private func add(_ object: ExportedObject) throws(BusError) -> ExportedObject {
-        for interface in object.interfaces { try interface.validate() }
         guard objects[object.path]?.object == nil else {
             throw .standard("ObjectPathInUse", "\(object.path) is already exported")
         }
@@ -191,21 +190,5 @@ extension ExportedObject {
             throw .standard("UnknownProperty", "\(interface.name) has no property \(name)")
         }
         return property
-    }
-}
-
-extension ExportedInterface {
-    fileprivate func validate() throws(BusError) {
-        guard BusNames.isInterface(name) else { throw .invalidArguments("\(name) is not an interface name") }
-        let members = methods.map(\.name) + properties.map(\.name) + signals.map(\.name)
-        for member in members where !BusNames.isMember(member) {
-            throw .invalidArguments("\(member) is not a member name")
-        }
-        let types =
-            methods.flatMap { ($0.inputs + $0.outputs).map(\.type) } + properties.map(\.type)
-            + signals.flatMap { $0.arguments.map(\.type) }
-        for type in types where !BusNames.isSingleType(type) {
-            throw .invalidArguments("\(type) is not a single type")
-        }
     }
 }
