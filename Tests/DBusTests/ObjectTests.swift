@@ -120,7 +120,7 @@ import Testing
         async throws
     {
         let peers = try await Peers()
-        let manager = try peers.service.exportManager("/lamps")
+        let manager = try peers.service.export("/lamps", isManager: true)
         let lamp = Lamp()
         let first = try peers.service.export("/lamps/1", [lamp.interface])
         let signals = AsyncQueue(of: BusSignal.self)

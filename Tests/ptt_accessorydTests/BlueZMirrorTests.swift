@@ -19,7 +19,7 @@ import Testing
         let bus = try await PrivateBus.start()
         let blueZ = try await BusConnection.open(.address(bus.address))
         #expect(try await blueZ.requestName("org.bluez") == .acquired)
-        let manager = try blueZ.exportManager("/")
+        let manager = try blueZ.export("/", isManager: true)
         var devices = try (0..<600).map { number in
             let address = ExportedProperty("Address", "s") { .string("\(number)") }
             return try blueZ.export(
@@ -131,7 +131,7 @@ import Testing
         let bus = try await PrivateBus.start()
         let blueZ = try await BusConnection.open(.address(bus.address))
         #expect(try await blueZ.requestName("org.bluez") == .acquired)
-        let manager = try blueZ.exportManager("/")
+        let manager = try blueZ.export("/", isManager: true)
         let state = State()
         let property = ExportedProperty("Connected", "b") { .boolean(state.isConnected) }
         let device = try blueZ.export(

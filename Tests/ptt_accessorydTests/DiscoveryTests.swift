@@ -32,7 +32,8 @@ import Testing
                 properties: [ExportedProperty("Powered", "b") { .boolean(true) }]
             )
             objects = [
-                try connection.exportManager("/"), try connection.export("/org/bluez/hci0", [interface]),
+                try connection.export("/", isManager: true),
+                try connection.export("/org/bluez/hci0", [interface]),
             ]
             _ = try await connection.requestName("org.bluez")
         }

@@ -99,7 +99,7 @@ final class SimulatorFixture {
 
     /// Registers a `GattProfile1` for a service, so that its devices are connected.
     func registerProfile(_ uuid: String) async throws {
-        objects.append(try client.exportManager("/app"))
+        objects.append(try client.export("/app", isManager: true))
         let uuids = ExportedProperty("UUIDs", "as") { .strings([uuid]) }
         let profile = ExportedInterface("org.bluez.GattProfile1", properties: [uuids])
         objects.append(try client.export("/app/profile", [profile]))

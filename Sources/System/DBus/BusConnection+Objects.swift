@@ -5,33 +5,23 @@ extension BusConnection {
     /// Exports an object with its own interfaces and `Properties`, `Introspectable` and `Peer`. Object
     /// managers above it announce it.
     ///
+    /// - Parameters:
+    ///   - path: That of the object.
+    ///   - interfaces: Its own.
+    ///   - isManager: Whether it has `ObjectManager`, and announces all exported objects below its path.
     /// - Returns: The object, which is withdrawn when this reference is dropped.
     /// - Throws: `ObjectPathInUse` if the path is in use.
-    package func export(_ path: ObjectPath, _ interfaces: [ExportedInterface]) throws(BusError)
-        -> ExportedObject
-    {
-        try add(ExportedObject(path, interfaces, isManager: false, on: self))
-    }
-
-    /// Exports an object with `ObjectManager`, which announces all exported objects below its path.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the object manager.
-    ///   - interfaces: Its other interfaces.
-    /// - Returns: The object, which is withdrawn when this reference is dropped.
-    /// - Throws: The same errors as ``export(_:_:)``.
-    package func exportManager(_ path: ObjectPath, _ interfaces: [ExportedInterface] = []) throws(BusError)
-        -> ExportedObject
-    {
-        try add(ExportedObject(path, interfaces, isManager: true, on: self))
-    }
-
-    private func add(_ object: ExportedObject) throws(BusError) -> ExportedObject {
-        guard objects[object.path]?.object == nil else {
-            throw .standard("ObjectPathInUse", "\(object.path) is already exported")
+    package func export(
+        _ path: ObjectPath,
+        _ interfaces: [ExportedInterface] = [],
+        isManager: Bool = false
+    ) throws(BusError) -> ExportedObject {
+        guard objects[path]?.object == nil else {
+            throw .standard("ObjectPathInUse", "\(path) is already exported")
         }
-        objects[object.path] = WeakObject(object: object)
-        announce("InterfacesAdded", of: object, arguments: [.objectPath(object.path), object.description])
+        let object = ExportedObject(path, interfaces, isManager: isManager, on: self)
+        objects[path] = WeakObject(object: object)
+        announce("InterfacesAdded", of: object, arguments: [.objectPath(path), object.description])
         return object
     }
 

@@ -104,7 +104,7 @@ final class PrivateBlueZ {
     private init(_ connection: BusConnection) throws {
         self.connection = connection
         objects = [
-            try connection.exportManager("/"),
+            try connection.export("/", isManager: true),
             try connection.export(Self.adapter, [adapterInterface, managerInterface]),
             try connection.export(Self.device, [device(Self.address, "PTT-Z01", isTrusted: true)]),
             try connection.export(Self.service, [service(of: Self.device)]),

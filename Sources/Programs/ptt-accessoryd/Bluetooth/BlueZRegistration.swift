@@ -161,7 +161,8 @@ final class BlueZRegistration {
         }
         do throws(BusError) {
             applications[name] = [
-                try connection.exportManager(root), try connection.export(object, [kind.interface(key)]),
+                try connection.export(root, isManager: true),
+                try connection.export(object, [kind.interface(key)]),
             ]
             return root
         } catch {

@@ -40,7 +40,7 @@ final class SimulatedDaemon {
         self.connection = connection
         self.isExperimental = isExperimental
         self.accessories = accessories
-        objects.append(try connection.exportManager("/"))
+        objects.append(try connection.export("/", isManager: true))
         objects.append(try connection.export(BlueZ.root, [agentManager, profiles.interface]))
     }
 
