@@ -25,7 +25,7 @@ import Testing
 
     @Test @EventLoop func `a descriptor arrives as a descriptor of the same file`() async throws {
         let peers = try await Peers()
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         defer { _ = close(near) }
         let sent = BusDescriptor(OwnedDescriptor(adopting: far))
         let answer = try await peers.client.call(peers.call("Echo", .variant(.descriptor(sent))))

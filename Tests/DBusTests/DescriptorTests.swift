@@ -14,7 +14,7 @@ import Testing
     @Test @EventLoop func `a method receives a descriptor between a path and properties`() async throws {
         let peers = try await Peers()
         let port = try Port(on: peers.service)
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         defer { _ = close(near) }
         let options = BusValue.properties(["Version": .uint16(0x0102)])
         _ = try await peers.client.call(
@@ -37,7 +37,7 @@ import Testing
     @Test @EventLoop func `a descriptor that no handler takes is closed`() async throws {
         let peers = try await Peers()
         let port = try Port(on: peers.service)
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         defer { _ = close(near) }
         do {
             let sent = BusDescriptor(OwnedDescriptor(adopting: far))
@@ -64,7 +64,7 @@ import Testing
             },
         ]
         for round in 0..<200 {
-            let (near, far) = try UnixSocket.pair(.stream).release()
+            let (near, far) = try UnixSocket.pair(.stream)
             _ = close(near)
             let sent = BusValue.descriptor(BusDescriptor(OwnedDescriptor(adopting: far)))
             let call = refused[round % refused.count](sent)

@@ -14,7 +14,7 @@ import Testing
 
     @Test @EventLoop func `blocking work runs on its own thread and completes on the loop`() async throws {
         let results = AsyncQueue(of: pthread_t.self)
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         defer { for end in [near, far] { _ = close(end) } }
         // Blocks until the loop has sent a byte, after starting the work.
         _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
@@ -125,8 +125,7 @@ import Testing
     }
 
     @Test @EventLoop func `a descriptor source reports bytes and the peer's end`() async throws {
-        let pair = try UnixSocket.pair(.stream)
-        let (near, far) = pair.release()
+        let (near, far) = try UnixSocket.pair(.stream)
         defer { _ = close(near) }
         let (events, continuation) = AsyncStream.makeStream(of: Readiness.self)
         let source = try DescriptorSource(near, .readable) { readiness in

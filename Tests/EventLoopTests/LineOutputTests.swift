@@ -7,7 +7,7 @@ import Testing
     /// The two ends of a socket, such as that of the journal, or of a pipe.
     private func ends(isSocket: Bool) throws -> (reading: Int32, writing: Int32) {
         if isSocket {
-            let (near, far) = try UnixSocket.pair(.stream).release()
+            let (near, far) = try UnixSocket.pair(.stream)
             // Blocking, as the one that systemd connects.
             _ = fcntl(far, F_SETFL, 0)
             return (near, far)

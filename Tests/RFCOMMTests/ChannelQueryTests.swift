@@ -101,7 +101,7 @@ private final class SDPServer {
     private var query: ChannelQuery?
 
     init() throws {
-        let (near, far) = try UnixSocket.pair(.packets).release()
+        let (near, far) = try UnixSocket.pair(.packets)
         self.near = OwnedDescriptor(adopting: near)
         self.far = OwnedDescriptor(adopting: far)
         source = try DescriptorSource(far, .readable) { [weak self] _ in

@@ -128,8 +128,9 @@ package final class ScriptedLogind {
         guard call.arguments.first?.asString == "sleep", call.arguments.last?.asString == "delay" else {
             return call.fail(.invalidArguments("only a delay lock for sleep was expected"))
         }
-        guard let pair = try? UnixSocket.pair(.stream) else { return call.fail(.failed("no sockets")) }
-        let (reading, lock) = pair.release()
+        guard let (reading, lock) = try? UnixSocket.pair(.stream) else {
+            return call.fail(.failed("no sockets"))
+        }
         let released = released
         let source = try? DescriptorSource(reading, .readable) { [weak self] _ in
             released.add(())

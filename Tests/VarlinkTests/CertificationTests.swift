@@ -38,8 +38,7 @@ import Varlink
 
     @Test @EventLoop func `our client passes certification against our server`() async throws {
         let server = try certificationServer(description: "interface org.varlink.certification\n")
-        let pair = try UnixSocket.pair(.stream)
-        let (near, far) = pair.release()
+        let (near, far) = try UnixSocket.pair(.stream)
         try server.serve(OwnedDescriptor(adopting: far))
         try await certify(try VarlinkClient(adopting: OwnedDescriptor(adopting: near)))
     }

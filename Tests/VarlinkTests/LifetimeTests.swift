@@ -29,7 +29,7 @@ import Varlink
         let info = VarlinkServiceInfo(vendor: "V", product: "P", version: "1", url: "https://example.org")
         let server = VarlinkServer(info, [interface]) { _, _ in }
         box.server = server
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         try server.serve(OwnedDescriptor(adopting: far))
         let client = try VarlinkClient(adopting: OwnedDescriptor(adopting: near))
         _ = try await client.call("org.example.Test.Echo")

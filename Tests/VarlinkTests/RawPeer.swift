@@ -21,7 +21,7 @@ final class RawPeer {
 
     /// A peer, and the other end of its connection.
     static func pair() throws -> (RawPeer, Int32) {
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         return (RawPeer(OwnedDescriptor(adopting: near)), far)
     }
 

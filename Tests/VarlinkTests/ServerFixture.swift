@@ -51,8 +51,7 @@ final class ServerFixture {
         server = VarlinkServer(info, [interface], limits: limits, allowedUser: allowedUser) { line, _ in
             box.served?.log.append(line)
         }
-        let pair = try UnixSocket.pair(.stream)
-        let (near, far) = pair.release()
+        let (near, far) = try UnixSocket.pair(.stream)
         try server.serve(OwnedDescriptor(adopting: far))
         client = try VarlinkClient(adopting: OwnedDescriptor(adopting: near))
         box.served = self

@@ -79,7 +79,7 @@ import Testing
         let fixture = try await SerialFixture()
         #expect(try await fixture.next() == "opened")
         let stranger = try await BusConnection.open(.address(fixture.bus.address))
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         defer { _ = close(near) }
         let path = try #require(fixture.link?.path)
         let name = try #require(fixture.mirror.connection?.uniqueName)

@@ -64,7 +64,7 @@ final class VirtualSerialMicrophone: VirtualAccessory {
     /// - Returns: The host's end.
     /// - Throws: If there are no descriptors left.
     func openPort() throws(SystemError) -> OwnedDescriptor {
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         let host = OwnedDescriptor(adopting: far)
         port = OwnedDescriptor(adopting: near)
         hangUp = try DescriptorSource(near, []) { [weak self] _ in self?.closePort() }

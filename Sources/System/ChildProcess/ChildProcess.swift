@@ -66,7 +66,7 @@ package final class ChildProcess {
         self.line = line
         self.ended = ended
         name = Self.name(of: arguments)
-        let (near, far) = try UnixSocket.pair(.stream).release()
+        let (near, far) = try UnixSocket.pair(.stream)
         socket = OwnedDescriptor(adopting: near)
         let theirs = OwnedDescriptor(adopting: far)
         // Programs expect ordinary, blocking standard streams.

@@ -67,28 +67,15 @@ package enum UnixSocket {
         }
     }
 
-    /// Two sockets that are connected to each other.
-    package struct Pair: ~Copyable {
-        package let first: OwnedDescriptor
-        package let second: OwnedDescriptor
-
-        /// Passes ownership of both descriptors to the caller, without closing them.
-        package consuming func release() -> (Int32, Int32) {
-            (first.release(), second.release())
-        }
-    }
-
-    /// Two connected sockets, for tests and for passing one to a child process.
-    package static func pair(_ kind: Kind) throws(SystemError) -> Pair {
+    /// Two sockets that are connected to each other, for tests and for passing one to a child process. The
+    /// caller closes both.
+    package static func pair(_ kind: Kind) throws(SystemError) -> (Int32, Int32) {
         var descriptors: (Int32, Int32) = (-1, -1)
         let result = withUnsafeMutablePointer(to: &descriptors) { pointer in
             pointer.withMemoryRebound(to: Int32.self, capacity: 2) { socketpair(AF_UNIX, type(kind), 0, $0) }
         }
         guard result == 0 else { throw SystemError("make a pair of sockets") }
-        return Pair(
-            first: OwnedDescriptor(adopting: descriptors.0),
-            second: OwnedDescriptor(adopting: descriptors.1)
-        )
+        return descriptors
     }
 
     /// The credentials of the peer when it connected, from the kernel. Authorise by user only.

@@ -14,7 +14,7 @@ struct PressClient {
     /// Starts it, and its second process in place of the core.
     init(_ stack: StackFixture, _ blueZ: PrivateBlueZ) async throws {
         let (receiverEnd, relayInput) = try Self.blockingPair()
-        let (relayOutput, observerEnd) = try UnixSocket.pair(.stream).release()
+        let (relayOutput, observerEnd) = try UnixSocket.pair(.stream)
         Self.makeBlocking(relayOutput)
         let receiver = ["baseline-receive", stack.busAddress, PrivateBlueZ.other.text]
         parts = [
@@ -39,7 +39,7 @@ struct PressClient {
     }
 
     static func blockingPair() throws(SystemError) -> (Int32, Int32) {
-        let ends = try UnixSocket.pair(.stream).release()
+        let ends = try UnixSocket.pair(.stream)
         makeBlocking(ends.0)
         makeBlocking(ends.1)
         return ends

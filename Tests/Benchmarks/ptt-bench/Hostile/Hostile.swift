@@ -95,7 +95,7 @@ private final class AttackerProcess {
 
     init(_ attack: Attack, _ stack: StackFixture) throws {
         self.stack = stack
-        let (ownEnd, attackerEnd) = try UnixSocket.pair(.stream).release()
+        let (ownEnd, attackerEnd) = try UnixSocket.pair(.stream)
         output = OwnedDescriptor(adopting: ownEnd)
         child = try stack.start([stack.ownProgram, "attack", attack.rawValue], output: attackerEnd)
         _ = close(attackerEnd)  // The child's.

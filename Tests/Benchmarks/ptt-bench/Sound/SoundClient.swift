@@ -22,7 +22,7 @@ final class SoundClient {
         pressedOn buttons: ButtonStack? = nil
     ) async throws -> SoundClient {
         let (far, near) = try PressClient.blockingPair()
-        let (output, observed) = try UnixSocket.pair(.stream).release()
+        let (output, observed) = try UnixSocket.pair(.stream)
         PressClient.makeBlocking(output)
         var processes = [
             try stack.start(
