@@ -187,18 +187,18 @@ package final class BusConnection {
     }
 
     private func received(_ message: consuming BusMessage) {
-        switch message.kind {
-        case .reply:
+        switch message.type {
+        case DBUS_MESSAGE_TYPE_METHOD_RETURN:
             guard let call = pending[message.replySerial]?.call else { return }
             do throws(BusError) {
                 finish(message.replySerial, .success(try message.arguments()))
             } catch {
                 finish(message.replySerial, .failure(error.trying(call.description)))
             }
-        case .error:
+        case DBUS_MESSAGE_TYPE_ERROR:
             guard let call = pending[message.replySerial]?.call else { return }
             finish(message.replySerial, .failure(message.error(trying: call.description)))
-        case .signal:
+        case DBUS_MESSAGE_TYPE_SIGNAL:
             // libdbus reports the end of the connection with a signal of its own; signals from the bus have a
             // sender.
             if message.sender == nil, message.interface == StandardInterface.local {
@@ -206,9 +206,10 @@ package final class BusConnection {
             } else {
                 received(signal: message)
             }
-        case .call:
+        case DBUS_MESSAGE_TYPE_METHOD_CALL:
             received(call: message)
-        case .unknown:
+        default:
+            // A type of a later protocol version, to be ignored (D-Bus specification, "Message Format").
             break
         }
     }

@@ -2,15 +2,6 @@ import CDBus
 
 /// Owns one reference to a libdbus message.
 struct BusMessage: ~Copyable {
-    enum Kind {
-        case call
-        case reply
-        case error
-        case signal
-        /// A type of a later protocol version, to be ignored (D-Bus specification, "Message Format").
-        case unknown
-    }
-
     let pointer: OpaquePointer
 
     /// Takes ownership of a reference from the caller.
@@ -18,16 +9,8 @@ struct BusMessage: ~Copyable {
 
     deinit { dbus_message_unref(pointer) }
 
-    var kind: Kind {
-        switch dbus_message_get_type(pointer) {
-        case DBUS_MESSAGE_TYPE_METHOD_CALL: .call
-        case DBUS_MESSAGE_TYPE_METHOD_RETURN: .reply
-        case DBUS_MESSAGE_TYPE_ERROR: .error
-        case DBUS_MESSAGE_TYPE_SIGNAL: .signal
-        default: .unknown
-        }
-    }
-
+    /// `DBUS_MESSAGE_TYPE_…`.
+    var type: Int32 { dbus_message_get_type(pointer) }
     var serial: UInt32 { dbus_message_get_serial(pointer) }
     var replySerial: UInt32 { dbus_message_get_reply_serial(pointer) }
     var wantsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
