@@ -25,27 +25,21 @@ package struct WAVSound: Equatable, Sendable {
     ///   - longest: A longer sound is refused.
     /// - Throws: If it cannot be read, or is not such a file.
     package init(reading path: String, longest: Duration) throws(WAVError) {
-        func fail(_ reason: String) -> WAVError { WAVError(path: path, reason: reason) }
         // A named pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw fail(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw WAVError(path: path, reason: String(cString: strerror(errno))) }
         defer { Glibc.close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw fail("it is not a file")
+            throw WAVError(path: path, reason: "it is not a file")
         }
-        let file = Reader(descriptor: descriptor, size: Int(status.st_size))
-        do throws(Malformed) {
-            try self.init(file, longest: longest)
-        } catch {
-            throw fail(error.reason)
-        }
+        try self.init(Reader(path: path, descriptor: descriptor, size: Int(status.st_size)), longest: longest)
     }
 
-    private init(_ file: Reader, longest: Duration) throws(Malformed) {
+    private init(_ file: Reader, longest: Duration) throws(WAVError) {
         guard let riff = file.bytes(at: 0, count: 12), riff.starts(with: "RIFF".utf8),
             riff[8...].elementsEqual("WAVE".utf8)
-        else { throw Malformed(reason: "it is not a WAV file") }
+        else { throw file.unusable("it is not a WAV file") }
         var (position, format) = (12, Format?.none)
         // More parts than any editor writes.
         for _ in 0..<100 {
@@ -53,32 +47,32 @@ package struct WAVSound: Equatable, Sendable {
             let size = number(head[4...])
             position += 8
             if head.starts(with: "fmt ".utf8) {
-                format = try Format(file.bytes(at: position, count: min(size, 40)) ?? [])
+                format = try Format(file, at: position, size)
             } else if head.starts(with: "data".utf8) {
-                guard let format else { throw Malformed(reason: "its format is missing") }
+                guard let format else { throw file.unusable("its format is missing") }
                 try self.init(file, format, at: position, size, longest)
                 return
             }
             // Parts begin at even positions.
             position += size + size % 2
         }
-        throw Malformed(reason: "it has no samples")
+        throw file.unusable("it has no samples")
     }
 
     private init(_ file: Reader, _ format: Format, at position: Int, _ size: Int, _ longest: Duration)
-        throws(Malformed)
+        throws(WAVError)
     {
         // Programs that write to a pipe do not know the size: then it is the largest, and the rest of the
         // file counts.
         let size = min(size, file.size - position)
         let frame = format.channels * format.bytesPerSample
-        guard size >= frame else { throw Malformed(reason: "it has no samples") }
+        guard size >= frame else { throw file.unusable("it has no samples") }
         let duration = Duration.seconds(Double(size / frame) / Double(format.rate))
         guard duration <= longest else {
-            throw Malformed(reason: "it has \(duration), more than \(longest)")
+            throw file.unusable("it has \(duration), more than \(longest)")
         }
         guard let bytes = file.bytes(at: position, count: size - size % frame) else {
-            throw Malformed(reason: "it cannot be read")
+            throw file.unusable("it cannot be read")
         }
         rate = format.rate
         channels = format.channels
@@ -118,11 +112,8 @@ package struct WAVSound: Equatable, Sendable {
         }
     }
 
-    private struct Malformed: Error {
-        let reason: String
-    }
-
     private struct Reader {
+        let path: String
         let descriptor: Int32
         let size: Int
 
@@ -132,6 +123,8 @@ package struct WAVSound: Equatable, Sendable {
             var bytes = [UInt8](repeating: 0, count: count)
             return pread(descriptor, &bytes, count, off_t(position)) == count ? bytes : nil
         }
+
+        func unusable(_ reason: String) -> WAVError { WAVError(path: path, reason: reason) }
     }
 
     private struct Format {
@@ -141,8 +134,10 @@ package struct WAVSound: Equatable, Sendable {
         private let isFloat: Bool
 
         /// The part "fmt " of a file. WAVE_FORMAT_EXTENSIBLE has the kind of samples in its last member.
-        init(_ bytes: [UInt8]) throws(Malformed) {
-            guard bytes.count >= 16 else { throw Malformed(reason: "its format is incomplete") }
+        init(_ file: Reader, at position: Int, _ size: Int) throws(WAVError) {
+            guard let bytes = file.bytes(at: position, count: min(size, 40)), bytes.count >= 16 else {
+                throw file.unusable("its format is incomplete")
+            }
             let kind = number(bytes[0..<2])
             let samples = kind == 0xFFFE && bytes.count >= 26 ? number(bytes[24..<26]) : kind
             let bits = number(bytes[14..<16])
@@ -151,12 +146,12 @@ package struct WAVSound: Equatable, Sendable {
             bytesPerSample = bits / 8
             isFloat = samples == 3
             let isKnown = isFloat ? bits == 32 : samples == 1 && [8, 16, 24, 32].contains(bits)
-            guard isKnown else { throw Malformed(reason: "its samples are neither PCM nor floating point") }
+            guard isKnown else { throw file.unusable("its samples are neither PCM nor floating point") }
             guard WAVSound.rates.contains(rate) else {
-                throw Malformed(reason: "it has \(rate) samples per second")
+                throw file.unusable("it has \(rate) samples per second")
             }
             guard WAVSound.channelCounts.contains(channels) else {
-                throw Malformed(reason: "it has \(channels) channels")
+                throw file.unusable("it has \(channels) channels")
             }
         }
 
