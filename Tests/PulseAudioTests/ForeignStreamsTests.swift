@@ -53,7 +53,7 @@ extension RealServers {
             stream.index = 7
             devices.sourceOutputs = [stream]
             streams.listBegins()
-            streams.handle(SoundDeviceEvent(.sourceOutput, 7, .remove))
+            streams.handle(SoundDeviceEvent(kind: .sourceOutput, index: 7, type: .remove))
             #expect(changes.all.isEmpty)
             streams.update(devices)
             #expect(changes.all.count == 1)

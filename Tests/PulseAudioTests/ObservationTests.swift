@@ -25,7 +25,7 @@ extension RealServers {
             }
             let index = try #require(streams.all.first).index
             capture.close()
-            await streams.wait(for: SoundDeviceEvent(.sourceOutput, index, .remove))
+            await streams.wait(for: SoundDeviceEvent(kind: .sourceOutput, index: index, type: .remove))
             #expect(modules.all.isEmpty)
             first.cancel()
             let seen = streams.all.count

@@ -125,15 +125,16 @@ extension VirtualSourcePlanTests {
     }
 
     @Test mutating func `a complete source is not listed for the state of other devices`() {
-        let microphone = SoundDeviceEvent(.source, 1, .change)
+        let microphone = SoundDeviceEvent(kind: .source, index: 1, type: .change)
         #expect(plan.concerns(microphone))
         _ = plan.handle(pulseAudio())
-        #expect(!plan.concerns(microphone) && plan.concerns(SoundDeviceEvent(.source, 1, .remove)))
+        #expect(!plan.concerns(microphone))
+        #expect(plan.concerns(SoundDeviceEvent(kind: .source, index: 1, type: .remove)))
         #expect(
-            plan.concerns(SoundDeviceEvent(.sink, 30, .change))
-                && plan.concerns(SoundDeviceEvent(.source, 32, .change))
+            plan.concerns(SoundDeviceEvent(kind: .sink, index: 30, type: .change))
+                && plan.concerns(SoundDeviceEvent(kind: .source, index: 32, type: .change))
         )
         // Another default source, perhaps.
-        #expect(plan.concerns(SoundDeviceEvent(.server, .max, .change)))
+        #expect(plan.concerns(SoundDeviceEvent(kind: .server, index: .max, type: .change)))
     }
 }

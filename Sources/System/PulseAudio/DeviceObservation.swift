@@ -24,12 +24,6 @@ package struct SoundDeviceEvent: Sendable, Hashable {
     /// The server's, unique among those of its kind.
     package let index: UInt32
     package let type: EventType
-
-    package init(_ kind: DeviceKind, _ index: UInt32, _ type: EventType) {
-        self.kind = kind
-        self.index = index
-        self.type = type
-    }
 }
 
 /// The observations of one ``AudioServer``, which outlive its connections.
@@ -88,9 +82,9 @@ extension SoundDeviceEvent {
             rawValue: event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
         )
         switch type {
-        case PA_SUBSCRIPTION_EVENT_NEW: self.init(kind, index, .new)
-        case PA_SUBSCRIPTION_EVENT_REMOVE: self.init(kind, index, .remove)
-        default: self.init(kind, index, .change)
+        case PA_SUBSCRIPTION_EVENT_NEW: self.init(kind: kind, index: index, type: .new)
+        case PA_SUBSCRIPTION_EVENT_REMOVE: self.init(kind: kind, index: index, type: .remove)
+        default: self.init(kind: kind, index: index, type: .change)
         }
     }
 }
