@@ -38,9 +38,7 @@ package struct Framer: Sendable {
             offset = min(frameByteCount - partial.count, fragment.count)
             partial.append(contentsOf: fragment[..<offset])
             guard partial.count == frameByteCount else { return }
-            latest = max(latest, partialTime)
-            partial.withUnsafeBytes { deliver($0, latest) }
-            partial.removeAll(keepingCapacity: true)
+            flush(deliver: deliver)
         }
         while fragment.count - offset >= frameByteCount {
             latest = max(latest, time + format.duration(ofBytes: offset))
