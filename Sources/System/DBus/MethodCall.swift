@@ -29,9 +29,6 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension MethodCall {
-    /// Asks the bus for all names that have an owner; the result is one ``BusValue/asStrings``.
-    package static let listNames = bus("ListNames")
-
     /// A call to the bus itself.
     package static func bus(_ member: String, _ arguments: BusValue...) -> MethodCall {
         MethodCall(

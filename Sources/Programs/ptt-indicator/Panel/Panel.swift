@@ -173,7 +173,7 @@ final class Panel {
     /// Watches the hosts' own names. Each by itself: a rule for all of them would wake this process whenever
     /// a program of KDE starts.
     private func watchHosts() {
-        connection?.call(.listNames) { [weak self] result in
+        connection?.call(.bus("ListNames")) { [weak self] result in
             guard let self, let connection else { return }
             switch result {
             case .success(let values):
