@@ -97,7 +97,7 @@ extension RealServers {
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
-            fixture.audio.lastDefaultMicrophone = "tone"
+            fixture.audio.previousDefault.name = "tone"
             let arguments = ["module-remap-source", "master=speaker.monitor", "source_name=software"]
             try await fixture.server.pactl(["load-module"] + arguments)
             try await fixture.server.pactl("set-default-source", "software")
@@ -106,7 +106,7 @@ extension RealServers {
                 let source = devices.sources.first { $0.name == devices.defaultSource }
                 return source?.name == "software"
             }
-            #expect(fixture.audio.lastDefaultMicrophone == "tone")
+            #expect(fixture.audio.previousDefault.name == "tone")
         }
 
         @EventLoop @Test func `without a connection a list fails at once`() async {

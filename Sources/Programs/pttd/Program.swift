@@ -135,8 +135,8 @@ final class Daemon {
     ) {
         let consequence = "another microphone may be used while the Push-to-Talk Microphone is the default"
         let file = ChangeFile<String>("microphone.json", in: directory, consequence: consequence, log: log)
-        server.lastDefaultMicrophone = file.read().last
-        server.lastDefaultMicrophoneChanged = { file.write([$0]) }
+        server.previousDefault.name = file.read().last
+        server.previousDefault.changed = { file.write([$0]) }
     }
 
     private func watchSystem() {

@@ -28,17 +28,8 @@ package final class AudioServer {
     package private(set) var state = State.closed
     /// Called after each change of ``state``.
     package var stateChanged: (@EventLoop (State) -> Void)?
-    /// The name of the microphone that was the default source last. It is found out anew with each
-    /// connection, so that a program sets it only if it knows it from an earlier run.
-    package var lastDefaultMicrophone: String? {
-        get { previousDefault.name }
-        set { previousDefault.name = newValue }
-    }
-    /// Called when another microphone has become the default source, with its name.
-    package var lastDefaultMicrophoneChanged: @EventLoop (String) -> Void {
-        get { previousDefault.changed }
-        set { previousDefault.changed = newValue }
-    }
+    /// Over all connections.
+    package let previousDefault = PreviousDefault()
 
     private let properties: [String: String]
     private let address: String?
@@ -47,8 +38,6 @@ package final class AudioServer {
     /// Counts the attempts, for what ended connections report.
     private var attempts = 0
     let observers = DeviceObservers()
-    /// Over all connections.
-    private let previousDefault = PreviousDefault()
     private var backOff: BackOff
     private var readySince: MonotonicInstant?
     private lazy var retry = TimerSource { [weak self] in self?.attempt() }

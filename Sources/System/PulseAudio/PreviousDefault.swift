@@ -1,12 +1,14 @@
-import EventLoop
+package import EventLoop
 
 /// The microphone that was the default source last, for the time in which the default source is none: a
 /// person may have chosen this program's own source as the default one, for the applications that have no
 /// choice of their own.
 @EventLoop
-final class PreviousDefault {
-    var name: String?
-    var changed: @EventLoop (String) -> Void = { _ in }
+package final class PreviousDefault {
+    /// It is found out anew with each connection: a program sets it only if it knows it from an earlier run.
+    package var name: String?
+    /// Called when another microphone has become the default source, with its name.
+    package var changed: @EventLoop (String) -> Void = { _ in }
 
     /// - Parameter devices: What the server has listed.
     /// - Returns: The same with ``AudioDevices/previousDefaultSource``.
