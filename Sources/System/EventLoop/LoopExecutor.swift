@@ -88,7 +88,10 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     }
 
     func turnUntilExit() -> Int32 {
-        sd_event_loop(event)
+        let code = sd_event_loop(event)
+        // Whoever waits for the loop would wait for ever: of a library nothing else would show it.
+        precondition(code >= 0, "sd_event_loop failed: \(String(cString: strerror(-code)))")
+        return code
     }
 
     func startThread() {
