@@ -114,4 +114,13 @@ extension Capture {
         await untilSamples(start + count)
         return samples[start..<start + count].map { $0.magnitude }.max().map { Int16(clamping: $0) } ?? 0
     }
+
+    /// Waits until 200 ms of exact silence have arrived: what was written before may still be on its way.
+    func untilSilent() async {
+        let start = samples.count
+        await happenings.wait("exact silence") { [weak self] _ in
+            guard let last = self?.samples.dropFirst(start).suffix(9600) else { return false }
+            return last.count == 9600 && last.allSatisfy { $0 == 0 }
+        }
+    }
 }
