@@ -131,6 +131,26 @@ extension RealServers {
         }
 
         @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a handler may end the connection`(program: PrivateAudioServer.Program) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let seen = Recorder<Int>()
+            let stream = try CaptureStream(
+                on: fixture.audio,
+                StreamRequest(name: "test"),
+                events: { _ in },
+                fragments: { bytes, _ in
+                    seen.add(bytes.count)
+                    fixture.audio.close()
+                }
+            )
+            await seen.wait("a fragment") { !$0.isEmpty }
+            try await fixture.untilSourceOutputs(0)
+            #expect(seen.all.count == 1)
+            stream.close()
+        }
+
+        @Test(arguments: PrivateAudioServer.Program.allCases)
         @EventLoop func `two hundred openings leak no descriptor`(program: PrivateAudioServer.Program)
             async throws
         {

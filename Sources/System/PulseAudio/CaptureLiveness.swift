@@ -36,23 +36,22 @@ struct CaptureLiveness {
     }
 
     /// - Parameters:
-    ///   - data: Nil for a hole in the server's record.
-    ///   - range: Of its bytes.
+    ///   - bytes: Samples that have arrived.
     ///   - format: That of the stream.
     /// - Returns: Whether the microphone is live with these bytes; after ``Answer/asksForVolume`` the sources
     ///   are to be listed.
-    mutating func received(_ data: UnsafeRawPointer?, _ range: Range<Int>, _ format: SampleSpec) -> Answer {
+    mutating func received(_ bytes: ArraySlice<UInt8>, _ format: SampleSpec) -> Answer {
         switch volume {
         case .audible, .zero: if !awaitsSound { return .live }
         case .doubted, .asked: break
         }
-        if CapturedFragment.hasSound(data, range) {
+        if bytes.contains(where: { $0 != 0 }) {
             awaitsSound = false
             if case .doubted = volume { volume = .doubted(zeroCount: 0) }
             return .live
         }
         guard !awaitsSound, case .doubted(let before) = volume else { return .notYet }
-        let zeroCount = before + range.count
+        let zeroCount = before + bytes.count
         let isLong = zeroCount >= format.byteCount(of: Self.zeroLimit)
         volume = isLong ? .asked : .doubted(zeroCount: zeroCount)
         return isLong ? .asksForVolume : .notYet

@@ -187,51 +187,44 @@ package final class CaptureStream {
 
     func deliver() {
         guard case .live(let beginning) = phase, let stream = handle?.stream else { return }
-        // The handler may close this stream.
-        pa_stream_ref(stream)
-        defer { pa_stream_unref(stream) }
         let arrival = MonotonicInstant.now
         if !liveness.awaitsSound || isStarted { latestFragment = arrival }
+        // The handler may close this stream.
         while fragments != nil {
-            var data: UnsafeRawPointer?
-            var count = 0
             let waiting = pa_stream_readable_size(stream)
-            guard waiting > 0, waiting != .max, pa_stream_peek(stream, &data, &count) >= 0, count > 0 else {
-                return
-            }
+            guard waiting > 0, waiting != .max, var bytes = Self.removeFragment(of: stream) else { return }
             let time = arrival + (.zero - request.format.duration(ofBytes: waiting))
-            let early = min(count, request.format.byteCount(of: max(.zero, beginning - time)))
+            let early = min(bytes.count, request.format.byteCount(of: max(.zero, beginning - time)))
             // Silence only before the first sound: in the midst of a burst of old samples it would be a hole.
-            if early == 0 || early == count || isStarted {
-                deliver(data, early..<count, at: max(time, beginning))
+            if early == 0 || early == bytes.count || isStarted {
+                deliver(bytes[early...], at: max(time, beginning))
             } else {
-                deliver(data, count: count, silencing: early, at: beginning)
+                // What was captured before the stream was uncorked: without it the first frame would be
+                // complete only with the next fragment. At most `latency` of silence is delivered.
+                bytes.replaceSubrange(..<early, with: repeatElement(0, count: early))
+                let left = early - min(early, request.format.byteCount(of: request.latency))
+                deliver(bytes[left...], at: beginning)
             }
-            guard fragments != nil else { return }
-            // Fails only without data, which has been checked.
-            _ = pa_stream_drop(stream)
         }
     }
 
-    /// Delivers a fragment whose first `early` bytes were captured before the stream was uncorked, with
-    /// silence in their place: without them the first frame would be complete only with the next fragment. At
-    /// most `latency` of silence is delivered.
-    private func deliver(
-        _ data: UnsafeRawPointer?,
-        count: Int,
-        silencing early: Int,
-        at beginning: MonotonicInstant
-    ) {
-        let left = early - min(early, request.format.byteCount(of: request.latency))
-        CapturedFragment.silenced(data, left..<count, until: early).withUnsafeBytes {
-            deliver($0.baseAddress, 0..<$0.count, at: beginning)
-        }
+    /// Removes the oldest fragment; a hole in the server's record is silence.
+    ///
+    /// It is a copy, so that nothing of the stream is in use while its handler runs: if that ends the
+    /// connection, libpulse waits for ever until memory that it shares with the server is no longer used.
+    private static func removeFragment(of stream: OpaquePointer) -> [UInt8]? {
+        var data: UnsafeRawPointer?
+        var count = 0
+        guard pa_stream_peek(stream, &data, &count) >= 0, count > 0 else { return nil }
+        let bytes = data.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: count)) }
+        // Fails only without data, which has been checked.
+        _ = pa_stream_drop(stream)
+        return bytes ?? [UInt8](repeating: 0, count: count)
     }
 
-    /// Delivers these bytes of `data`, which is nil for a hole in the server's record.
-    private func deliver(_ data: UnsafeRawPointer?, _ range: Range<Int>, at time: MonotonicInstant) {
-        guard !range.isEmpty else { return }
-        switch liveness.received(data, range, request.format) {
+    private func deliver(_ bytes: ArraySlice<UInt8>, at time: MonotonicInstant) {
+        guard !bytes.isEmpty else { return }
+        switch liveness.received(bytes, request.format) {
         case .live: break
         case .notYet: if !isStarted { return }
         case .asksForVolume:
@@ -239,11 +232,7 @@ package final class CaptureStream {
             if !isStarted { return }
         }
         reportArrival()
-        if let data {
-            fragments?(UnsafeRawBufferPointer(start: data + range.lowerBound, count: range.count), time)
-        } else {
-            [UInt8](repeating: 0, count: range.count).withUnsafeBytes { fragments?($0, time) }
-        }
+        bytes.withUnsafeBytes { fragments?($0, time) }
     }
 
     private func reportArrival() {
