@@ -46,6 +46,7 @@ package final class PrivateAudioServer {
         }
         do {
             try await server.startProcesses()
+            if program == .pipeWire { try await server.untilStreamsOpen() }
         } catch {
             server.stop()
             throw error
@@ -197,23 +198,6 @@ package final class PrivateAudioServer {
         }
     }
 
-    /// The open capture streams of programs, one line for each. PulseAudio's remapped sources also record,
-    /// without a client.
-    package func sourceOutputs() async throws -> [Substring] {
-        try await pactl("list", "short", "source-outputs").split(separator: "\n").filter {
-            $0.split(separator: "\t").dropFirst(2).first != "-"
-        }
-    }
-
-    /// Whether a stream, also one of the server itself, records from this source.
-    package func isRecorded(_ source: String) async throws -> Bool {
-        let sources = try await pactl("list", "short", "sources").split(separator: "\n")
-        let outputs = try await pactl("list", "short", "source-outputs").split(separator: "\n")
-        let index = sources.map { $0.split(separator: "\t") }.first { $0.dropFirst().first == source[...] }?
-            .first
-        return outputs.contains { index != nil && $0.split(separator: "\t").dropFirst().first == index }
-    }
-
     @discardableResult
     private func run(_ command: [String]) async throws -> String {
         guard let output = try await output(of: command) else {
@@ -263,6 +247,17 @@ package final class PrivateAudioServer {
             return info.contains("Default Source: tone") && info.contains("Default Sink: speaker")
         }
         pipes = [try TonePipe("\(directory)/tone.pipe")]
+    }
+
+    /// WirePlumber 0.4 fails a stream that opens while it still handles the devices of its own start.
+    private func untilStreamsOpen() async throws {
+        let silence = "\(directory)/silence"
+        try Data(count: 1920).write(to: URL(filePath: silence))
+        try await until("a stream opens") { [self] in
+            // It may also have no end.
+            let player = try? await play(silence, to: "speaker").output(within: .seconds(3))
+            return player?.status == 0
+        }
     }
 
     private func spawn(_ command: [String]) throws {
