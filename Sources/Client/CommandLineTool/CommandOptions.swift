@@ -1,7 +1,7 @@
 package import ArgumentParser
 
 /// Options of every command.
-package struct OutputOptions: ParsableArguments {
+package struct OutputOptions: ParsableArguments, Sendable {
     @Flag(help: "Print JSON, one value per line.")
     package var json = false
 
@@ -9,7 +9,7 @@ package struct OutputOptions: ParsableArguments {
 }
 
 /// The options of `pttctl doctor`, which reads them before it hands them to `ptt-doctor`.
-package struct DoctorOptions: ParsableArguments {
+package struct DoctorOptions: ParsableArguments, Sendable {
     @OptionGroup package var output: OutputOptions
 
     @Option(help: "Record from the microphone for this time, for example 1s, and report the loudest sample.")
@@ -22,7 +22,7 @@ package struct DoctorOptions: ParsableArguments {
 }
 
 /// A duration on the command line: `3s`, `500ms`, `2m`.
-package struct TimeSpan: ExpressibleByArgument {
+package struct TimeSpan: ExpressibleByArgument, Sendable {
     package let duration: Duration
 
     package init?(argument: String) {

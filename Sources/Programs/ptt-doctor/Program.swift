@@ -16,11 +16,10 @@ struct Program: ParsableCommand {
     static func main() { runAndExit() }
 
     func run() throws {
-        let (json, root, record) = (options.output.json, options.root, options.record)
         try runOnLoop {
-            let findings = await Host(root: root).facts(recording: record?.duration).findings
+            let findings = await Host(root: options.root).facts(recording: options.record?.duration).findings
             for finding in findings {
-                if json {
+                if options.output.json {
                     try Terminal.print(FindingRecord(finding))
                 } else {
                     for line in finding.lines { Terminal.print(line) }

@@ -83,7 +83,6 @@ struct ButtonsCommand: ParsableCommand {
 
     func run() throws {
         let steps = try script.map { try Script.read($0) } ?? []
-        let (bus, known, isExperimental) = (bus, known, experimental)
         let isDefault = chosenButtons.isEmpty && chosenMicrophones.isEmpty
         let specifiedButtons = try (isDefault ? AccessorySpecification.defaults : chosenButtons).map {
             try AccessorySpecification.button($0)
@@ -101,7 +100,7 @@ struct ButtonsCommand: ParsableCommand {
                 bus: bus,
                 accessories: buttons + microphones,
                 steps: steps,
-                isExperimental: isExperimental
+                isExperimental: experimental
             )
             Simulation.running = simulation
             await simulation.start()

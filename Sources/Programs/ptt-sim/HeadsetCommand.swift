@@ -32,7 +32,6 @@ struct HeadsetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let name = name
         let code = EventLoop.run {
             let simulation = HeadsetSimulation(name: name)
             HeadsetSimulation.running = simulation

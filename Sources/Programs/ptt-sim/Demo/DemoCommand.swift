@@ -21,7 +21,6 @@ struct DemoCommand: ParsableCommand {
 
     func run() throws {
         let programs = try programs ?? Environment.programDirectory()
-        let wav = wav
         let code = EventLoop.run {
             let demo = Demo(programs: programs, wav: wav)
             Demo.running = demo

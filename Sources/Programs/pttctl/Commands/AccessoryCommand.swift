@@ -136,11 +136,10 @@ struct AccessoryExplainCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, device, all) = (output.json, device, all)
         try runOnLoop {
             let reply = try await ServiceConnection.accessory()
                 .call(AccessoryInterface.explain, .init(identifier: device))
-            if json { return try Terminal.print(reply) }
+            if output.json { return try Terminal.print(reply) }
             for line in Wording.lines(reply, includesOthers: all) { Terminal.print(line) }
         }
     }

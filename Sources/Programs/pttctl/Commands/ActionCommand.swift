@@ -107,7 +107,6 @@ struct ActionTestCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (device, button, limit) = (device, button, limit?.duration ?? .seconds(1))
         try runOnLoop {
             let listed = try await ServiceConnection.accessory().devices().devices
             let found = listed.first { $0.identifier == device } ?? listed.first { $0.name == device }
@@ -117,7 +116,7 @@ struct ActionTestCommand: ParsableCommand {
                 accessory: found?.accessory ?? "",
                 role: button
             )
-            try await ActionTest(press).run(releasingAfter: limit)
+            try await ActionTest(press).run(releasingAfter: limit?.duration ?? .seconds(1))
         }
     }
 }

@@ -21,12 +21,11 @@ struct JoinCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, name, channel) = (output.json, name, channel)
         try runOnLoop {
             let reply = try await ServiceConnection.core().join(
                 ChannelInterface.JoinRequest(channelID: channel, name: name, application: nil)
             )
-            if json {
+            if output.json {
                 try Terminal.print(reply)
             } else {
                 Terminal.print("joined \(name), \(reply.channelID)")
@@ -44,10 +43,9 @@ struct LeaveCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let json = output.json
         try runOnLoop {
             try await ServiceConnection.core().leave(nil)
-            if !json { Terminal.print("left the channel") }
+            if !output.json { Terminal.print("left the channel") }
         }
     }
 }

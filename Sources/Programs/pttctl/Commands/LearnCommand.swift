@@ -42,7 +42,7 @@ struct LearnCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (json, device, name, replace, yes) = (output.json, device, name, replace, yes)
+        let json = output.json
         try runOnLoop {
             guard let device else { return try await Self.list() }
             let dialog = LearningDialog(device, json: json, stop: try StopSignal()) {

@@ -24,11 +24,10 @@ struct MicrophoneCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() throws {
-            let json = output.json
             try runOnLoop {
                 _ = try await ServiceConnection.core()
                     .call(ChannelInterface.removeVirtualMicrophone, NoParameters())
-                if !json { Terminal.print("removed the Push-to-Talk Microphone") }
+                if !output.json { Terminal.print("removed the Push-to-Talk Microphone") }
             }
         }
     }

@@ -22,9 +22,8 @@ struct MonitorCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, limit) = (output.json, limit)
         try runOnLoop {
-            let monitor = Monitor(json: json, stop: try StopSignal(after: limit?.duration))
+            let monitor = Monitor(json: output.json, stop: try StopSignal(after: limit?.duration))
             try await monitor.run()
         }
     }

@@ -44,7 +44,6 @@ struct PairCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, device, scan) = (output.json, device, scan)
         let choices = PairingDialog.Choices(
             accessory: accessory.map { AccessoryArgument.identifier($0) },
             mode: mode?.mode,
@@ -53,8 +52,8 @@ struct PairCommand: ParsableCommand {
         try runOnLoop {
             let choice = DeviceChoice(wanted: device, stop: try StopSignal())
             let found = try await choice.device(seconds: scan.seconds)
-            if let key = found.key { return try Self.enrol(found, key, choices, json: json) }
-            try await PairingDialog.run(found.address, choices, json: json, seconds: scan.testSeconds)
+            if let key = found.key { return try Self.enrol(found, key, choices, json: output.json) }
+            try await PairingDialog.run(found.address, choices, json: output.json, seconds: scan.testSeconds)
         }
     }
 
@@ -97,17 +96,16 @@ struct RepairCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, wanted, scan) = (output.json, address, scan)
         try runOnLoop {
             do {
-                let remark = try await ServiceConnection.accessory().forget(wanted)
+                let remark = try await ServiceConnection.accessory().forget(address)
                 if let remark { Terminal.printError(remark) }
             } catch ServiceError.failed(name: AccessoryInterface.deviceNotFound, reason: _) {
                 // Nothing is left to remove.
             }
-            let choice = DeviceChoice(wanted: wanted, stop: try StopSignal())
+            let choice = DeviceChoice(wanted: address, stop: try StopSignal())
             let found = try await choice.device(seconds: scan.seconds)
-            try await PairingDialog.run(found.address, .init(), json: json, seconds: scan.testSeconds)
+            try await PairingDialog.run(found.address, .init(), json: output.json, seconds: scan.testSeconds)
         }
     }
 }
@@ -123,7 +121,6 @@ struct ForgetCommand: ParsableCommand {
     var address: String
 
     func run() throws {
-        let address = address
         if DeviceIdentity(bluetoothAddress: address).bluetoothAddress == nil,
             let identity = DeviceIdentity(address)
         {

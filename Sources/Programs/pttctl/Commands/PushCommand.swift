@@ -46,18 +46,15 @@ struct PushCommand: ParsableCommand {
 
     func run() throws {
         let payload = try PushPayload(argument: payload)
-        let (json, topic) = (output.json, topic)
         let text = serviceUpdate ? try payload.markedAsServiceUpdate() : payload.text
-        let (token, expiration) = (PushToken(rawValue: token), expiration)
-        let priority = priority ?? (serviceUpdate ? 5 : 10)
         try runOnLoop {
-            let delivery = PushDelivery(json: json, stop: try StopSignal(after: PushDelivery.timeout))
+            let delivery = PushDelivery(json: output.json, stop: try StopSignal(after: PushDelivery.timeout))
             try await delivery.run { owner in
                 PushInterface.SendRequest(
-                    token: token,
+                    token: PushToken(rawValue: token),
                     topic: try topic ?? Self.topic(of: owner),
                     type: "pushtotalk",
-                    priority: priority,
+                    priority: priority ?? (serviceUpdate ? 5 : 10),
                     expiration: expiration,
                     payload: text
                 )

@@ -31,10 +31,9 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, limit, once, file, name) = (output.json, limit, once, file, name)
         try runOnLoop {
             let stop = try StopSignal(after: limit?.duration)
-            try await Recording(file: file, once: once, json: json, stop: stop).run(name: name)
+            try await Recording(file: file, once: once, json: output.json, stop: stop).run(name: name)
         }
     }
 }

@@ -13,10 +13,9 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let json = output.json
         try runOnLoop {
             let reply = try await ServiceConnection.core().call(ChannelInterface.getStatus, NoParameters())
-            if json { return try Terminal.print(reply.status) }
+            if output.json { return try Terminal.print(reply.status) }
             for line in Wording.lines(reply.status, reply.unheardDevices ?? []) { Terminal.print(line) }
         }
     }
@@ -31,10 +30,9 @@ struct DevicesCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let json = output.json
         try runOnLoop {
             let reply = try await ServiceConnection.accessory().devices()
-            if json { return try Terminal.print(reply) }
+            if output.json { return try Terminal.print(reply) }
             for device in reply.devices { Terminal.print(Wording.line(device)) }
             if reply.devices.isEmpty {
                 Terminal.print(

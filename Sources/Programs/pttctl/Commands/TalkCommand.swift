@@ -36,10 +36,9 @@ struct TalkCommand: ParsableCommand {
     }
 
     func run() throws {
-        let (json, limit, role) = (output.json, limit, role)
         try runOnLoop {
             let stop = try StopSignal(after: limit?.duration)
-            try await Talk(role, json: json, stop: stop).run()
+            try await Talk(role, json: output.json, stop: stop).run()
         }
     }
 }

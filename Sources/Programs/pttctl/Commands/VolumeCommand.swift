@@ -17,12 +17,11 @@ struct VolumeCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let (json, percent) = (output.json, percent)
         try runOnLoop {
             let core = try ServiceConnection.core()
             if let percent { _ = try await core.call(ChannelInterface.setVolume, .init(volume: percent)) }
             let volume = try await core.status().volume
-            if json { try Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
+            if output.json { try Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
         }
     }
 }
