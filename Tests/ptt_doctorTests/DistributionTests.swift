@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `a package is installed by the command of the distribution, with its name there`() {
-        let cure = Cure.packages(.install(.soundServer))
+        let cure = Cure.install(.soundServer)
         let commands = Distribution.allCases.map { cure.resolved(on: $0) }
         #expect(
             commands == [
@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: SystemPackage.allCases)
     func `Debian has a command for each package, and no other a command of Debian`(package: SystemPackage) {
-        let cure = Cure.packages(.install(package))
+        let cure = Cure.install(package)
         #expect(cure.resolved(on: .debian).text.english.hasPrefix("sudo apt install "))
         for distribution in Distribution.allCases.map(Optional.some) + [nil] where distribution != .debian {
             let resolved = cure.resolved(on: distribution)
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test func `push-to-talk is installed again, or one of two removed, as the distribution does it`() {
-        let again = Cure.packages(.reinstall)
+        let again = Cure.reinstall
         #expect(again.resolved(on: .debian) == .command("sudo apt install --reinstall push-to-talk"))
         #expect(again.resolved(on: .fedora) == .command("sudo dnf reinstall push-to-talk"))
         #expect(again.resolved(on: nil) == .advice(Text("install push-to-talk again")))
-        let one = Cure.packages(.removeOne)
+        let one = Cure.removeOne
         #expect(
             one.resolved(on: .debian)
                 == .advice(

@@ -16,11 +16,8 @@ struct FindingRecord: Codable, Equatable {
         check = finding.check.rawValue
         severity = finding.severity.rawValue
         text = finding.text.english
-        switch finding.cure {
-        case .command(let text)?: (command, advice) = (text, nil)
-        case .advice?, .packages?: (command, advice) = (nil, finding.cure?.text.english)
-        case nil: (command, advice) = (nil, nil)
-        }
+        let cure = finding.cure?.text.english
+        (command, advice) = finding.cure?.isCommand == true ? (cure, nil) : (nil, cure)
     }
 }
 
@@ -30,10 +27,7 @@ extension Finding {
         let indent = String(repeating: " ", count: 9)
         let name = severity.rawValue
         let first = name + indent.dropFirst(name.count) + "\(check.rawValue): \(text.localized)"
-        switch cure {
-        case .command(let text)?: return [first, indent + "$ " + text]
-        case .advice?, .packages?: return [first, indent + "→ " + (cure?.text.localized ?? "")]
-        case nil: return [first]
-        }
+        guard let cure else { return [first] }
+        return [first, indent + (cure.isCommand ? "$ " : "→ ") + cure.text.localized]
     }
 }

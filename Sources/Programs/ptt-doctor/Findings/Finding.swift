@@ -53,25 +53,19 @@ enum Cure: Equatable, Sendable {
     case command(String)
     /// Something to do at the machine, where no command helps.
     case advice(Text)
-    /// One of those, which the distribution decides.
-    case packages(PackageChange)
+    case install(SystemPackage)
+    /// Push-to-talk itself, of which a part is missing.
+    case reinstall
+    /// One of two installations of push-to-talk.
+    case removeOne
 
-    static func install(_ package: SystemPackage) -> Cure { .packages(.install(package)) }
-
-    /// - Parameter distribution: Nil for one that is not known.
-    /// - Returns: A command or an advice.
-    func resolved(on distribution: Distribution?) -> Cure {
-        switch self {
-        case .command, .advice: self
-        case .packages(let change): change.cure(on: distribution)
-        }
-    }
+    var isCommand: Bool { if case .command = self { true } else { false } }
 
     var text: Text {
         switch self {
         case .command(let text): Text(verbatim: text)
         case .advice(let text): text
-        case .packages(let change): change.cure(on: nil).text
+        case .install, .reinstall, .removeOne: resolved(on: nil).text
         }
     }
 }

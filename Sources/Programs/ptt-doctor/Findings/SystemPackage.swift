@@ -54,9 +54,8 @@ enum SystemPackage: CaseIterable, Sendable {
         }
     }
 
-    /// - Parameter distribution: Nil for one that is not known.
     /// - Returns: The command that installs it, or what to do in words.
-    func installation(on distribution: Distribution?) -> Cure {
+    fileprivate func installation(on distribution: Distribution?) -> Cure {
         let command: String?
         switch distribution {
         case .debian: command = "sudo apt install \(names.debian)"
@@ -70,16 +69,12 @@ enum SystemPackage: CaseIterable, Sendable {
     }
 }
 
-/// Something that a person can do with packages.
-enum PackageChange: Equatable, Sendable {
-    case install(SystemPackage)
-    /// Push-to-talk itself, of which a part is missing.
-    case reinstall
-    /// One of two installations of push-to-talk.
-    case removeOne
-
-    func cure(on distribution: Distribution?) -> Cure {
+extension Cure {
+    /// - Parameter distribution: Nil for one that is not known.
+    /// - Returns: A command or an advice.
+    func resolved(on distribution: Distribution?) -> Cure {
         switch self {
+        case .command, .advice: self
         case .install(let package): package.installation(on: distribution)
         case .reinstall: Self.reinstallation(on: distribution)
         case .removeOne:

@@ -40,7 +40,7 @@ struct UdevFacts: Equatable, Sendable {
         guard let first = rules.first else {
             return Check.udevRule.failure(
                 Text("\(Self.rule) is not installed: no wired headset is recognised"),
-                cure: .packages(.reinstall)
+                cure: .reinstall
             )
         }
         let removal = Cure.command("sudo rm \(ShellArgument(first.path)) && sudo udevadm control --reload")

@@ -96,7 +96,7 @@ struct ServiceManagerFacts: Equatable, Sendable {
         if let program = unit.missingProgram {
             return Check.units.failure(
                 Text("\(unit.name) starts \(program), which does not exist"),
-                cure: .packages(.reinstall)
+                cure: .reinstall
             )
         }
         guard unit.active == "failed" else { return nil }
@@ -134,7 +134,7 @@ struct ServiceManagerFacts: Equatable, Sendable {
         guard !names.isEmpty else { return nil }
         return Check.units.failure(
             Text("not installed where systemd looks for them: \(names.joined(separator: ", "))"),
-            cure: .packages(.reinstall)
+            cure: .reinstall
         )
     }
 
@@ -151,7 +151,7 @@ struct ServiceManagerFacts: Equatable, Sendable {
         guard installations.count > 1 else { return nil }
         return Check.units.warning(
             Text("pttd is installed twice, below \(installations.joined(separator: " and "))"),
-            cure: .packages(.removeOne)
+            cure: .removeOne
         )
     }
 }
