@@ -33,8 +33,9 @@ package enum Terminal {
         write(.clearLine, .text(line), .endOfLine, .text(foot))
     }
 
-    package static func print(_ value: some Encodable) throws {
-        write(.json(try JSON(encoding: value)), .endOfLine)
+    /// Prints a structure of ours, whose members JSON can represent.
+    package static func print(_ value: some Encodable) {
+        write(.json(.object(.encoding(value))), .endOfLine)
     }
 
     package static func printError(_ line: String) {

@@ -20,7 +20,7 @@ struct Program: ParsableCommand {
             let findings = await Host(root: options.root).facts(recording: options.record?.duration).findings
             for finding in findings {
                 if options.output.json {
-                    try Terminal.print(FindingRecord(finding))
+                    Terminal.print(FindingRecord(finding))
                 } else {
                     for line in finding.lines { Terminal.print(line) }
                 }

@@ -104,7 +104,7 @@ final class LearningDialog {
             case .letGo(let step): RequestLine(request: "letGo", step: step)
             case .pressTwice(let step): RequestLine(request: "pressTwice", step: step)
             }
-        do { try Terminal.print(line) } catch { stop.trigger(error) }
+        Terminal.print(line)
     }
 }
 

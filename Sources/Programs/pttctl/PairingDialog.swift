@@ -92,7 +92,7 @@ final class PairingDialog {
 
     private func handle(_ reply: AccessoryInterface.PairAndTestReply, _ earlier: Enrolment) {
         do {
-            if json { try Terminal.print(reply) }
+            if json { Terminal.print(reply) }
             switch reply.step {
             case .unknown: break
             case .connecting: show(localized("connecting \(address) …"))

@@ -57,7 +57,7 @@ struct AccessoryListCommand: ParsableCommand {
 
     func run() throws {
         let catalog = AccessoryFolders.standard.load()
-        if output.json { try Terminal.print(Reply(catalog)) } else { show(catalog) }
+        if output.json { Terminal.print(Reply(catalog)) } else { show(catalog) }
         if catalog.entries.isEmpty { throw ExitCode.failure }
     }
 
@@ -139,7 +139,7 @@ struct AccessoryExplainCommand: ParsableCommand {
         try runOnLoop {
             let reply = try await ServiceConnection.accessory()
                 .call(AccessoryInterface.explain, .init(identifier: device))
-            if output.json { return try Terminal.print(reply) }
+            if output.json { return Terminal.print(reply) }
             for line in Wording.lines(reply, includesOthers: all) { Terminal.print(line) }
         }
     }

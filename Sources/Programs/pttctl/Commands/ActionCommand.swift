@@ -42,7 +42,7 @@ struct ActionListCommand: ParsableCommand {
         }
         let rows = actions.map { ActionRow($0) }
         if output.json {
-            try Terminal.print(Reply(actions: rows, problems: problems))
+            Terminal.print(Reply(actions: rows, problems: problems))
         } else {
             for row in rows { Terminal.print(row.line) }
             ActionList(actions).sayWhatIsNotGranted()

@@ -26,7 +26,7 @@ struct JoinCommand: ParsableCommand {
                 ChannelInterface.JoinRequest(channelID: channel, name: name, application: nil)
             )
             if output.json {
-                try Terminal.print(reply)
+                Terminal.print(reply)
             } else {
                 Terminal.print("joined \(name), \(reply.channelID)")
             }

@@ -60,7 +60,7 @@ struct LearnCommand: ParsableCommand {
             }
             try file.write()
             if json {
-                try Terminal.print(LearnedFile.Summary(file, result.learned))
+                Terminal.print(LearnedFile.Summary(file, result.learned))
             } else {
                 Terminal.print("written to \(file.path), and enrolled in devices.toml")
             }

@@ -90,30 +90,22 @@ private final class Monitor {
     }
 
     private func show(actions update: ActionInterface.Update) {
-        if json { return print(update) }
+        if json { return Terminal.print(update) }
         if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
     }
 
     private func show(core update: ChannelInterface.Update) {
-        if json { return print(update) }
+        if json { return Terminal.print(update) }
         for line in update.status.map({ Wording.lines($0) }) ?? [] { Terminal.print(line) }
         if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
         foot?.apply(update)
     }
 
     private func show(accessoryd update: AccessoryInterface.Update) {
-        if json { return print(update) }
+        if json { return Terminal.print(update) }
         for device in update.devices ?? [] { Terminal.print(Wording.row("device", Wording.line(device))) }
         if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
         foot?.apply(update)
-    }
-
-    private func print(_ value: some Encodable) {
-        do {
-            try Terminal.print(value)
-        } catch {
-            Terminal.printError("\(error)")
-        }
     }
 }
 

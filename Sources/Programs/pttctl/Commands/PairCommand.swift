@@ -73,7 +73,7 @@ struct PairCommand: ParsableCommand {
         enrolment.name = choices.name ?? enrolment.name
         enrolment.mode = choices.mode ?? enrolment.mode
         try EnrolledDeviceFile.set(enrolment)
-        if json { return try Terminal.print(device) }
+        if json { return Terminal.print(device) }
         Terminal.print(localized("enrolled  \(enrolment.name ?? device.name)  \(key) \(identity.text)"))
     }
 }

@@ -133,7 +133,7 @@ private final class PushDelivery {
         let pushID = try await core.push(request(status.channel?.owner))
         self.pushID = pushID
         if json {
-            try Terminal.print(PushInterface.SendReply(pushID: pushID))
+            Terminal.print(PushInterface.SendReply(pushID: pushID))
         } else {
             Terminal.print("push \(pushID.rawValue) accepted")
         }
@@ -157,16 +157,12 @@ private final class PushDelivery {
 
     private func finish(_ update: ChannelInterface.Update) {
         guard let event = update.event, case .pushFinished(_, let outcome, _) = event else { return }
-        do {
-            if json { try Terminal.print(update) }
-            switch outcome {
-            case .answered:
-                if !json { Terminal.print(Wording.line(event)) }
-                stop.trigger()
-            case .unknown, .failed, .unanswered, .undeliverable: fail(CommandError(Wording.line(event)))
-            }
-        } catch {
-            fail(error)
+        if json { Terminal.print(update) }
+        switch outcome {
+        case .answered:
+            if !json { Terminal.print(Wording.line(event)) }
+            stop.trigger()
+        case .unknown, .failed, .unanswered, .undeliverable: fail(CommandError(Wording.line(event)))
         }
     }
 

@@ -115,7 +115,7 @@ private final class Recording {
     private func handle(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
-            do { try Terminal.print(update) } catch { stop.trigger(error) }
+            Terminal.print(update)
         } else {
             Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
         }
@@ -128,7 +128,7 @@ private final class Recording {
         try file.finish()
         let duration = file.duration.components
         summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
-        if json { return try Terminal.print(summary) }
+        if json { return Terminal.print(summary) }
         let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
         Terminal.print("\(path): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
     }

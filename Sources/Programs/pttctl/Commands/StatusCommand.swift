@@ -15,7 +15,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         try runOnLoop {
             let reply = try await ServiceConnection.core().call(ChannelInterface.getStatus, NoParameters())
-            if output.json { return try Terminal.print(reply.status) }
+            if output.json { return Terminal.print(reply.status) }
             for line in Wording.lines(reply.status, reply.unheardDevices ?? []) { Terminal.print(line) }
         }
     }
@@ -32,7 +32,7 @@ struct DevicesCommand: ParsableCommand {
     func run() throws {
         try runOnLoop {
             let reply = try await ServiceConnection.accessory().devices()
-            if output.json { return try Terminal.print(reply) }
+            if output.json { return Terminal.print(reply) }
             for device in reply.devices { Terminal.print(Wording.line(device)) }
             if reply.devices.isEmpty {
                 Terminal.print(

@@ -86,7 +86,7 @@ private final class Talk {
     private func handle(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
         if json {
-            do { try Terminal.print(update) } catch { stop.trigger(error) }
+            Terminal.print(update)
         } else {
             Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
         }

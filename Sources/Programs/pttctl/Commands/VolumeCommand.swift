@@ -21,7 +21,7 @@ struct VolumeCommand: ParsableCommand {
             let core = try ServiceConnection.core()
             if let percent { _ = try await core.call(ChannelInterface.setVolume, .init(volume: percent)) }
             let volume = try await core.status().volume
-            if output.json { try Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
+            if output.json { Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
         }
     }
 }
