@@ -1,3 +1,4 @@
+package import EventLoop
 import Glibc
 
 package enum Directory {
@@ -13,5 +14,13 @@ package enum Directory {
             if name != ".", name != ".." { names.append(name) }
         }
         return names.sorted()
+    }
+}
+
+extension TextFile {
+    /// The first line of a small file; nil if it cannot be read.
+    package static func firstLine(of path: String) -> String? {
+        let text = try? read(path, limit: 4096)
+        return text.map { String($0.prefix { $0 != "\n" }) }
     }
 }

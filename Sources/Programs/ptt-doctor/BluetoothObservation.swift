@@ -74,7 +74,7 @@ extension BluetoothFacts {
     private static func radios(on host: Host) -> [Radio] {
         let directory = host.path("/sys/class/rfkill")
         return Directory.names(in: directory).compactMap { name in
-            func value(_ file: String) -> String? { Host.line("\(directory)/\(name)/\(file)") }
+            func value(_ file: String) -> String? { TextFile.firstLine(of: "\(directory)/\(name)/\(file)") }
             guard value("type") == "bluetooth" else { return nil }
             return value("hard") == "1" ? .hardBlocked : value("soft") == "1" ? .softBlocked : .on
         }

@@ -75,10 +75,10 @@ extension Host {
             var found = stat()
             return Int(process) != nil && stat("\(directory)/\(process)", &found) == 0
                 && found.st_uid == getuid()
-                && Host.line("\(directory)/\(process)/comm") == "mpris-proxy"
+                && TextFile.firstLine(of: "\(directory)/\(process)/comm") == "mpris-proxy"
         }
         guard let process else { return .absent }
-        let group = Host.line("\(directory)/\(process)/cgroup") ?? ""
+        let group = TextFile.firstLine(of: "\(directory)/\(process)/cgroup") ?? ""
         return group.hasSuffix("/mpris-proxy.service") ? .service : .process
     }
 }

@@ -78,12 +78,6 @@ extension Host {
 
     func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
 
-    /// The first line of a small file; nil if it cannot be read.
-    static func line(_ path: String) -> String? {
-        let text = try? TextFile.read(path, limit: 4096)
-        return text.map { String($0.prefix { $0 != "\n" }) }
-    }
-
     /// Runs system calls that may block, on a disk that does not answer for example.
     ///
     /// - Returns: Nil if they have not returned within ``timeLimit``. The thread then ends with the process.

@@ -1,3 +1,4 @@
+import CommandLineTool
 import EventLoop
 import Glibc
 import PTTMessages
@@ -13,7 +14,7 @@ extension KernelFacts {
     }
 
     private static func namespaces(on host: Host) -> Namespaces {
-        func value(_ setting: String) -> String? { Host.line(host.path("/proc/sys/" + setting)) }
+        func value(_ setting: String) -> String? { TextFile.firstLine(of: host.path("/proc/sys/" + setting)) }
         if value("user/max_user_namespaces") == "0" { return .refused(setting: "user.max_user_namespaces=0") }
         if value("kernel/unprivileged_userns_clone") == "0" {
             return .refused(setting: "kernel.unprivileged_userns_clone=0")
@@ -27,7 +28,7 @@ extension KernelFacts {
         }
         if Environment.variable("SNAP") != nil { return Text(verbatim: "Snap") }
         // systemd and most managers of containers write it.
-        if let container = Host.line(host.path("/run/systemd/container")) {
+        if let container = TextFile.firstLine(of: host.path("/run/systemd/container")) {
             return Text("a container (\(container))")
         }
         if host.exists("/.dockerenv") { return Text("a container (\("docker"))") }

@@ -151,13 +151,10 @@ struct ProductNumbers: ExpressibleByArgument {
     private func present() -> [Device] {
         Directory.names(in: "/sys/class/input").filter { $0.hasPrefix("event") }.compactMap { sysname in
             let directory = "/sys/class/input/\(sysname)/device"
-            guard line(of: "\(directory)/id/vendor") == vendor, line(of: "\(directory)/id/product") == product
-            else {
-                return nil
-            }
-            let keys = Set<KeyCode>(capabilities: line(of: "\(directory)/capabilities/key") ?? "")
-            let name = line(of: "\(directory)/name") ?? ""
-            return Device(sysname: sysname, name: name, canTypeText: keys.canTypeText)
+            func value(_ file: String) -> String? { TextFile.firstLine(of: "\(directory)/\(file)") }
+            guard value("id/vendor") == vendor, value("id/product") == product else { return nil }
+            let keys = Set<KeyCode>(capabilities: value("capabilities/key") ?? "")
+            return Device(sysname: sysname, name: value("name") ?? "", canTypeText: keys.canTypeText)
         }
     }
 
@@ -175,18 +172,6 @@ struct ProductNumbers: ExpressibleByArgument {
         }
         return vendor == "0001" ? "\(text) are the numbers of a built-in keyboard. \(advice)" : nil
     }
-}
-
-/// The first line of a file of sysfs; nil if the device has gone.
-func line(of path: String) -> String? {
-    guard let file = fopen(path, "re") else { return nil }
-    defer { fclose(file) }
-    var buffer = [CChar](repeating: 0, count: 256)
-    guard fgets(&buffer, Int32(buffer.count), file) != nil else { return nil }
-    return String(
-        decoding: buffer.prefix { $0 != 0 && $0 != 0x0a }.map { UInt8(bitPattern: $0) },
-        as: UTF8.self
-    )
 }
 
 func run(_ arguments: [String]) throws {

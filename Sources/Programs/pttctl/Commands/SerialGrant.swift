@@ -67,8 +67,8 @@ struct SerialGrant {
         defer { free(path) }
         var directory = String(cString: path)[...]
         while let end = directory.lastIndex(of: "/") {
-            if let vendor = line(of: "\(directory)/idVendor"),
-                let product = line(of: "\(directory)/idProduct")
+            if let vendor = TextFile.firstLine(of: "\(directory)/idVendor"),
+                let product = TextFile.firstLine(of: "\(directory)/idProduct")
             {
                 return "\(vendor):\(product)"
             }
