@@ -63,7 +63,7 @@ private final class Monitor {
                 { [self] in show(accessoryd: $0) },
                 ended: { [self] error in
                     Terminal.printError("buttons are no longer shown: \(error)")
-                    foot?.forgetDevices()
+                    foot?.content.forgetDevices()
                 }
             )
             return accessoryd
@@ -98,21 +98,22 @@ private final class Monitor {
         if json { return Terminal.print(update) }
         for line in update.status.map({ Wording.lines($0) }) ?? [] { Terminal.print(line) }
         if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
-        foot?.apply(update)
+        foot?.content.apply(update)
     }
 
     private func show(accessoryd update: AccessoryInterface.Update) {
         if json { return Terminal.print(update) }
         for device in update.devices ?? [] { Terminal.print(Wording.row("device", Wording.line(device))) }
         if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
-        foot?.apply(update)
+        foot?.content.apply(update)
     }
 }
 
 /// ``MonitorFoot`` at a terminal, with a clock.
 @EventLoop
 private final class MonitorFootLine {
-    private var foot = MonitorFoot()
+    /// A change is shown at once.
+    var content = MonitorFoot() { didSet { update() } }
     private var line: FootLine?
     /// Armed while a duration is shown.
     private lazy var second = TimerSource { [weak self] in self?.update() }
@@ -120,24 +121,9 @@ private final class MonitorFootLine {
     /// Nil where there is no ``FootLine``.
     init?(json: Bool) throws {
         line = try FootLine(json: json) { [weak self] columns, levels in
-            self?.foot.line(columns: columns, at: MonotonicTime.now.microseconds, levels) ?? ""
+            self?.content.line(columns: columns, at: MonotonicTime.now.microseconds, levels) ?? ""
         }
         if line == nil { return nil }
-    }
-
-    func apply(_ update: ChannelInterface.Update) {
-        foot.apply(update)
-        self.update()
-    }
-
-    func apply(_ update: AccessoryInterface.Update) {
-        foot.apply(update)
-        self.update()
-    }
-
-    func forgetDevices() {
-        foot.forgetDevices()
-        update()
     }
 
     func close() {
@@ -148,6 +134,6 @@ private final class MonitorFootLine {
 
     private func update() {
         line?.update()
-        if foot.isCounting { second.arm(after: .seconds(1)) } else { second.disarm() }
+        if content.isCounting { second.arm(after: .seconds(1)) } else { second.disarm() }
     }
 }
