@@ -10,13 +10,9 @@ package struct ShellArgument: CustomStringConvertible {
     /// Returns true if a shell reads it as it is.
     package static func isPlain(_ text: String) -> Bool {
         !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "_./:@%+-".utf8.contains(byte)
-                }
+            && text.allSatisfy { character in
+                character.isASCII && (character.isLetter || character.isNumber)
+                    || "_./:@%+-".contains(character)
             }
     }
 
