@@ -62,7 +62,7 @@ final class Simulation {
     }
 
     private func startDaemon() async throws(BusError) {
-        let daemon = try await SimulatedDaemon.start(
+        let daemon = try await SimulatedDaemon(
             on: .address(address),
             accessories: accessories,
             isExperimental: isExperimental

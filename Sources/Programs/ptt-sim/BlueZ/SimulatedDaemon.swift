@@ -18,28 +18,18 @@ final class SimulatedDaemon {
 
     /// Acquires BlueZ's name on the bus; ``plug()`` adds the adapter.
     ///
-    /// - Returns: The daemon, with its objects exported.
     /// - Throws: If the bus cannot be reached, or the name is taken.
-    static func start(
+    init(
         on bus: BusAddress,
         accessories: [any VirtualAccessory],
         isExperimental: Bool
-    ) async throws(BusError) -> SimulatedDaemon {
-        let connection = try await BusConnection.open(bus)
+    ) async throws(BusError) {
+        self.accessories = accessories
+        self.isExperimental = isExperimental
+        connection = try await BusConnection.open(bus)
         guard try await connection.requestName(BlueZ.name) == .acquired else {
             throw .failed("\(BlueZ.name) is taken on \(bus)")
         }
-        return try SimulatedDaemon(connection, accessories, isExperimental)
-    }
-
-    private init(
-        _ connection: BusConnection,
-        _ accessories: [any VirtualAccessory],
-        _ isExperimental: Bool
-    ) throws(BusError) {
-        self.connection = connection
-        self.isExperimental = isExperimental
-        self.accessories = accessories
         objects.append(try connection.export("/", isManager: true))
         objects.append(try connection.export(BlueZ.root, [agentManager, profiles.interface]))
     }
