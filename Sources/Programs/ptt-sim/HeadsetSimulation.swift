@@ -65,7 +65,7 @@ final class HeadsetSimulation {
             switch (words.first ?? "", words.count) {
             case ("press", 1...2): try plugged().press(try key(words))
             case ("release", 1...2): try plugged().release(try key(words))
-            case ("tap", 1...2): return try tap(try key(words), answer: answer)
+            case ("tap", 1...2): return try tap(words, answer: answer)
             case ("unplug", 1):
                 try plugged().remove()
                 headset = nil
@@ -81,23 +81,14 @@ final class HeadsetSimulation {
         }
     }
 
-    private func tap(_ key: KeyCode, answer: @escaping @EventLoop (String) -> Void) throws {
+    private func tap(_ words: [String], answer: @escaping @EventLoop (String) -> Void) throws {
         guard tap == nil else { throw CommandError(description: "the last tap has not ended yet") }
-        try plugged().press(key)
+        try plugged().press(try key(words))
         tap = TimerSource { [weak self] in
             self?.tap = nil
-            self?.carryOutRelease(key, answer)
+            self?.carryOut((["release"] + words.dropFirst()).joined(separator: " "), answer: answer)
         }
         tap?.arm(after: Self.tapLength)
-    }
-
-    private func carryOutRelease(_ key: KeyCode, _ answer: @EventLoop (String) -> Void) {
-        do {
-            try plugged().release(key)
-            answer("ok")
-        } catch {
-            answer("error: \(error)")
-        }
     }
 
     private func plugged() throws(CommandError) -> VirtualDevice {
