@@ -23,10 +23,6 @@ final class DemoStack {
         var template = Array("/tmp/ptt-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // Before the sound server, which makes the first of them as well.
-        for path in ["\(directory)/config", "\(directory)/config/pushtotalk"] where mkdir(path, 0o700) != 0 {
-            throw SystemError("make the directory \(path)")
-        }
         // ServiceClient in this process, and every child, looks for sockets and settings here.
         for (name, value) in environment { setenv(name, value, 1) }
     }
@@ -50,7 +46,7 @@ final class DemoStack {
     /// - Parameter busReady: Called when the bus listens. The sound server may need longer; the core waits
     ///   for it.
     /// - Throws: If a program cannot be started.
-    func startServers(busReady: @escaping @EventLoop () -> Void) throws(SystemError) {
+    func startServers(busReady: @escaping @EventLoop () -> Void) throws {
         try write(bus, to: "bus.conf")
         try start(
             ["dbus-daemon", "--config-file=\(directory)/bus.conf", "--nofork", "--print-address=1"],
@@ -72,7 +68,7 @@ final class DemoStack {
         )
     }
 
-    func startDaemons() throws(SystemError) {
+    func startDaemons() throws {
         // A monitor is used as a microphone only if it is configured. Tones would be taken for the echo.
         let configuration = "microphone = \"\(Self.microphone)\"\n[tones]\nenabled = false\n"
         try write(configuration, to: "config/pushtotalk/pttd.toml")
@@ -182,10 +178,7 @@ final class DemoStack {
         """
     }
 
-    private func write(_ text: String, to name: String) throws(SystemError) {
-        let path = "\(directory)/\(name)"
-        guard let file = fopen(path, "we") else { throw SystemError("write \(path)") }
-        let isWritten = fputs(text, file) >= 0
-        guard fclose(file) == 0, isWritten else { throw SystemError("write \(path)") }
+    private func write(_ text: String, to name: String) throws {
+        try TextFile.edit("\(directory)/\(name)", limit: 0) { _ in text }
     }
 }
