@@ -114,12 +114,12 @@ final class VirtualCharacteristic {
     /// In BlueZ's notation.
     let flags: [String]
     /// The value for a read, and of the last write.
-    var value: [UInt8]
+    var value: [UInt8] = [0]
     /// The value that is notified as soon as notifications are turned on.
     var valueOnSubscribe: [UInt8]?
 
-    private init(_ attribute: GattAttribute, input: Int?, flags: [String], value: [UInt8]) {
-        (self.attribute, self.input, self.flags, self.value) = (attribute, input, flags, value)
+    private init(_ attribute: GattAttribute, input: Int?, flags: [String]) {
+        (self.attribute, self.input, self.flags) = (attribute, input, flags)
     }
 
     /// The characteristics that the file mentions: inputs, what is written on connecting, the lamp and the
@@ -127,15 +127,8 @@ final class VirtualCharacteristic {
     fileprivate static func all(of definition: AccessoryDefinition) -> [VirtualCharacteristic] {
         var result: [VirtualCharacteristic] = []
         if case .gatt(let inputs) = definition.input {
-            for (number, input) in inputs.enumerated() {
-                result.append(
-                    VirtualCharacteristic(
-                        input.attribute,
-                        input: number,
-                        flags: ["read", "notify"],
-                        value: [0]
-                    )
-                )
+            result = inputs.enumerated().map { number, input in
+                VirtualCharacteristic(input.attribute, input: number, flags: ["read", "notify"])
             }
         }
         let written =
@@ -144,7 +137,7 @@ final class VirtualCharacteristic {
             written.map { ($0, ["read", "write"]) }
             + (definition.battery.map { [($0, ["read", "notify"])] } ?? [])
         for (attribute, flags) in others where !result.contains(where: { $0.attribute == attribute }) {
-            result.append(VirtualCharacteristic(attribute, input: nil, flags: flags, value: [0]))
+            result.append(VirtualCharacteristic(attribute, input: nil, flags: flags))
         }
         return result
     }
