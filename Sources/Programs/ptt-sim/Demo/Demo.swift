@@ -104,12 +104,8 @@ final class Demo {
                 ended: { [weak self] in self?.fail("\($0)") }
             )
         } catch {
-            let retry = TimerSource { [weak self] in self?.connect() }
-            retry.arm(after: .milliseconds(20))
-            connecting = retry
-            return
+            return retry.arm(after: .milliseconds(20))
         }
-        connecting = nil
         expect("the application did not join, or there is no sound")
         attempt {
             try listen()
@@ -117,7 +113,7 @@ final class Demo {
         }
     }
 
-    private var connecting: TimerSource?
+    private lazy var retry = TimerSource { [weak self] in self?.connect() }
 
     private func listen() throws {
         recording = try SpeakerRecording(

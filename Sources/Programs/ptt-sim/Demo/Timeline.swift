@@ -2,15 +2,10 @@ import EventLoop
 
 /// The events of the demonstration and their times, for the table at the end.
 struct Timeline {
-    private struct Row {
-        let text: String
-        let microseconds: Int64
-    }
-
-    private var rows: [Row] = []
+    private var rows: [(text: String, microseconds: Int64)] = []
 
     mutating func note(_ text: String, at microseconds: Int64 = MonotonicInstant.now.nanoseconds / 1000) {
-        rows.append(Row(text: text, microseconds: microseconds))
+        rows.append((text, microseconds))
     }
 
     /// One line per row: the time since the first row, and since the row before.
