@@ -44,15 +44,10 @@ enum EnrolledDeviceFile {
         return wasEnrolled
     }
 
-    private static var path: String {
-        get throws {
-            if let path = EnrolmentFile.path { return path }
+    private static func edit(_ change: (inout EnrolmentText) throws -> Void) throws {
+        guard let path = EnrolmentFile.path else {
             throw CommandError("neither XDG_CONFIG_HOME nor HOME is set: there is no place to enrol devices")
         }
-    }
-
-    private static func edit(_ change: (inout EnrolmentText) throws -> Void) throws {
-        let path = try path
         do {
             try EnrolmentFile.edit(path, change)
         } catch {
