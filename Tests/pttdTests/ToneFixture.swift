@@ -5,6 +5,7 @@ import Logging
 import PTTCore
 import PTTMessages
 import PulseAudio
+import TOML
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ final class ToneFixture {
             print("skipped: \(program) cannot run here: \(error)")
             try Test.cancel("\(program) cannot run here: \(error)")
         }
-        let fixture = ToneFixture(sound, gate: gate, speaker: sink == nil ? "speaker" : "second")
+        let fixture = try ToneFixture(sound, gate: gate, speaker: sink == nil ? "speaker" : "second")
         if let sink {
             fixture.sink = try await sound.pactl(
                 "load-module",
@@ -54,11 +55,12 @@ final class ToneFixture {
         return fixture
     }
 
-    private init(_ sound: PrivateAudioServer, gate: String, speaker: String) {
+    private init(_ sound: PrivateAudioServer, gate: String, speaker: String) throws {
         self.sound = sound
         audio = AudioServer(applicationName: "TonePlayerTests", address: sound.address)
         let log = RateLimitedLog(Logger(label: "TonePlayerTests"))
-        let sounds = ToneSounds(Configuration.Tones(gate: gate)) { Issue.record("\($0)") }
+        let tones = try TOML.decode(Configuration.Tones.self, from: "gate = \"\(gate)\"")
+        let sounds = ToneSounds(tones) { Issue.record("\($0)") }
         player = TonePlayer(server: audio, sounds: sounds, log: log)
         microphone = Microphone(server: audio, preferences: ["\(speaker).monitor"], log: log)
         self.speaker = speaker

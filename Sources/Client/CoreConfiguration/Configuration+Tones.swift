@@ -4,17 +4,11 @@ extension Configuration {
     /// The table `[tones]`.
     package struct Tones: Equatable, Decodable {
         /// False for no tones at all.
-        package var enabled: Bool?
+        package let enabled: Bool?
         /// A ``ToneGate``.
-        package var gate: String?
+        package let gate: String?
         /// WAV files that replace tones; empty for a tone that is not played.
         package private(set) var files: [Tone: String] = [:]
-
-        package init(enabled: Bool? = nil, gate: String? = nil, files: [Tone: String] = [:]) {
-            self.enabled = enabled
-            self.gate = gate
-            self.files = files
-        }
 
         private struct Key: CodingKey {
             static let enabled = Key(stringValue: "enabled")
