@@ -32,10 +32,6 @@ struct HostFacts: Equatable, Sendable {
             + DesktopFacts.findings(desktop, headsets: daemons.bluetoothHeadsets)
     }
 
-    private var isAtSeat: Bool? {
-        switch seat {
-        case .success(let seat): seat.isAtSeat
-        case .failure: nil
-        }
-    }
+    /// Nil if logind has not answered, which is a finding of its own.
+    private var isAtSeat: Bool? { try? seat.get().isAtSeat }
 }
