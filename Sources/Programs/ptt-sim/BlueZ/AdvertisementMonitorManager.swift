@@ -5,8 +5,6 @@ import EventLoop
 /// patterns match.
 @EventLoop
 final class AdvertisementMonitorManager {
-    private static let callTimeout = Duration.seconds(5)
-
     private unowned let adapter: SimulatedAdapter
     private var applications: [ClientObject] = []
     private var activated: Set<String> = []
@@ -48,10 +46,7 @@ final class AdvertisementMonitorManager {
         adapter.daemon.watch(call.sender)
         call.reply()
         let client = call.sender
-        adapter.daemon.connection.call(
-            .getManagedObjects(of: client, path: path),
-            timeout: Self.callTimeout
-        ) { [weak self] result in
+        adapter.daemon.connection.call(.getManagedObjects(of: client, path: path)) { [weak self] result in
             guard case .success(let values) = result else { return }
             self?.activate(values.first?.asManagedObjects ?? [:], of: client)
         }
@@ -66,7 +61,7 @@ final class AdvertisementMonitorManager {
             let call = ClientObject(owner: client, path: path)
                 .call("Activate", of: BlueZ.advertisementMonitor)
             // bluetoothd waits for no answer either.
-            adapter.daemon.connection.call(call, timeout: Self.callTimeout) { _ in }
+            adapter.daemon.connection.call(call) { _ in }
         }
     }
 
