@@ -22,11 +22,7 @@ final class SimulatedDevice: SimulatedPeripheral {
     init(_ button: VirtualButton, on adapter: SimulatedAdapter, isFound: Bool) throws(BusError) {
         self.button = button
         try super.init(button.number, button.stored, on: adapter, isFound: isFound)
-        try export(
-            methods,
-            addressType: { [unowned self] in isDualMode || button.advertises ? "public" : "random" },
-            state
-        )
+        try export(methods, state)
     }
 
     private var isDualMode: Bool { button.isDualMode }
@@ -192,6 +188,9 @@ final class SimulatedDevice: SimulatedPeripheral {
 
     private var state: [ExportedProperty] {
         [
+            ExportedProperty("AddressType", "s") { [unowned self] in
+                .string(isDualMode || button.advertises ? "public" : "random")
+            },
             ExportedProperty("UUIDs", "as") { [unowned self] in .strings(uuids) },
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected || isSoundConnected)
             },

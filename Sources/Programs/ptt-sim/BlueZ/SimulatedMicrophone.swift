@@ -28,7 +28,7 @@ final class SimulatedMicrophone: SimulatedPeripheral {
         self.microphone = microphone
         areServicesKnown = microphone.stored.isKept
         try super.init(microphone.number, microphone.stored, on: adapter, isFound: isFound)
-        try export(methods, addressType: { "public" }, state)
+        try export(methods, state)
     }
 
     private var profile: ClientObject? {
@@ -189,6 +189,7 @@ final class SimulatedMicrophone: SimulatedPeripheral {
 
     private var state: [ExportedProperty] {
         [
+            ExportedProperty("AddressType", "s") { .string("public") },
             // Audio device, wearable headset.
             ExportedProperty("Class", "u") { .uint32(0x240404) },
             ExportedProperty("UUIDs", "as") { [unowned self] in

@@ -32,12 +32,8 @@ class SimulatedPeripheral {
     }
 
     /// Exports its object, with what its kind of link adds.
-    func export(
-        _ methods: [ExportedMethod],
-        addressType: @escaping @EventLoop () -> String,
-        _ properties: [ExportedProperty]
-    ) throws(BusError) {
-        let stored = stored.properties(addressType: addressType) { [unowned self] property in
+    func export(_ methods: [ExportedMethod], _ properties: [ExportedProperty]) throws(BusError) {
+        let stored = stored.properties { [unowned self] property in
             changed(property)
             // Trust may have been what a connection was missing.
             seekLink()

@@ -44,17 +44,11 @@ final class StoredDevice {
 
     /// Its properties of `org.bluez.Device1`.
     ///
-    /// - Parameters:
-    ///   - addressType: "public" or "random".
-    ///   - changed: Called after a client has changed the property with that name.
+    /// - Parameter changed: Called after a client has changed the property with that name.
     /// - Returns: Those that its kind of link does not change.
-    func properties(
-        addressType: @escaping @EventLoop () -> String,
-        changed: @escaping @EventLoop (String) -> Void
-    ) -> [ExportedProperty] {
+    func properties(changed: @escaping @EventLoop (String) -> Void) -> [ExportedProperty] {
         [
             ExportedProperty("Address", "s") { [self] in .string(address) },
-            ExportedProperty("AddressType", "s") { .string(addressType()) },
             ExportedProperty("Name", "s") { [self] in .string(name) },
             ExportedProperty("Alias", "s") { [self] in
                 .string(alias)
