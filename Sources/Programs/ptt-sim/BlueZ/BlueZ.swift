@@ -25,7 +25,7 @@ enum BlueZ {
 }
 
 /// An object that a client has registered with bluetoothd.
-struct ClientObject {
+struct ClientObject: Hashable {
     /// The client's unique name.
     let owner: String
     let path: ObjectPath

@@ -32,10 +32,10 @@ final class ProfileManager {
 
     private func register(_ call: MethodInvocation) {
         guard let path = call.arguments[0].asObjectPath, let uuid = call.arguments[1].asString else { return }
-        let isKnown = profiles.values.contains { $0.owner == call.sender && $0.path == path }
-        guard !isKnown else { return call.fail(.alreadyExists) }
+        let profile = ClientObject(owner: call.sender, path: path)
+        guard !profiles.values.contains(profile) else { return call.fail(.alreadyExists) }
         guard profiles[uuid] == nil else { return call.fail(.uuidRegistered) }
-        profiles[uuid] = ClientObject(owner: call.sender, path: path)
+        profiles[uuid] = profile
         daemon.watch(call.sender)
         call.reply()
     }

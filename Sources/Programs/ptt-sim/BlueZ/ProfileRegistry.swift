@@ -5,24 +5,18 @@ import EventLoop
 /// connects devices with such a profile automatically.
 @EventLoop
 final class ProfileRegistry {
-    private struct Application {
-        let owner: String
-        let path: ObjectPath
-        /// Nil until the application's objects have been read.
-        var uuids: Set<String>?
-    }
-
     private unowned let adapter: SimulatedAdapter
-    private var applications: [Application] = []
+    /// The services of each application; none until its objects have been read.
+    private var applications: [ClientObject: Set<String>] = [:]
 
     init(of adapter: SimulatedAdapter) { self.adapter = adapter }
 
     func contains(_ uuid: String) -> Bool {
-        applications.contains { $0.uuids?.contains(uuid) == true }
+        applications.values.contains { $0.contains(uuid) }
     }
 
     func clientLeft(_ client: String) {
-        applications.removeAll { $0.owner == client }
+        applications = applications.filter { $0.key.owner != client }
     }
 
     var interface: ExportedInterface {
@@ -43,32 +37,28 @@ final class ProfileRegistry {
     private func register(_ call: MethodInvocation) {
         guard let path = call.arguments[0].asObjectPath else { return }
         let owner = call.sender
-        guard index(of: owner, path) == nil else { return call.fail(.alreadyExists) }
-        applications.append(Application(owner: owner, path: path, uuids: nil))
+        let application = ClientObject(owner: owner, path: path)
+        guard applications[application] == nil else { return call.fail(.alreadyExists) }
+        applications[application] = []
         adapter.daemon.watch(owner)
         adapter.daemon.connection.call(.getManagedObjects(of: owner, path: path)) { [weak self] result in
-            guard let self, let index = index(of: owner, path) else { return }
+            guard let self, applications[application] != nil else { return }
             let uuids = Self.profiles(in: result)
             guard !uuids.isEmpty else {
-                applications.remove(at: index)
+                applications[application] = nil
                 return call.fail(.bluezFailed("No object received"))
             }
-            applications[index].uuids = uuids
+            applications[application] = uuids
             call.reply()
             adapter.radioChanged()
         }
     }
 
     private func unregister(_ call: MethodInvocation) {
-        guard let path = call.arguments[0].asObjectPath, let index = index(of: call.sender, path) else {
-            return call.fail(.doesNotExist)
-        }
-        applications.remove(at: index)
+        guard let path = call.arguments[0].asObjectPath,
+            applications.removeValue(forKey: ClientObject(owner: call.sender, path: path)) != nil
+        else { return call.fail(.doesNotExist) }
         call.reply()
-    }
-
-    private func index(of owner: String, _ path: ObjectPath) -> Int? {
-        applications.firstIndex { $0.owner == owner && $0.path == path }
     }
 
     private static func profiles(in result: Result<[BusValue], BusError>) -> Set<String> {
