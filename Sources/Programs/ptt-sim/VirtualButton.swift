@@ -42,10 +42,8 @@ final class VirtualButton: VirtualAccessory {
         characteristics = VirtualCharacteristic.all(of: definition)
     }
 
-    var definition: AccessoryDefinition { held.definition }
-
     /// The services by which its file recognises it.
-    var advertisedServices: [String] { definition.match.services.map(\.text) }
+    var advertisedServices: [String] { held.definition.match.services.map(\.text) }
 
     /// All that it has, in the order of its file.
     var services: [String] {

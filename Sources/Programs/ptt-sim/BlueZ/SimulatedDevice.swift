@@ -25,8 +25,6 @@ final class SimulatedDevice: SimulatedPeripheral {
         try export(methods, state)
     }
 
-    private var isDualMode: Bool { button.isDualMode }
-
     var isResolving: Bool { isConnected && !areServicesResolved }
 
     /// Notifies a value of an input.
@@ -189,7 +187,7 @@ final class SimulatedDevice: SimulatedPeripheral {
     private var state: [ExportedProperty] {
         [
             ExportedProperty("AddressType", "s") { [unowned self] in
-                .string(isDualMode || button.advertises ? "public" : "random")
+                .string(button.isDualMode || button.advertises ? "public" : "random")
             },
             ExportedProperty("UUIDs", "as") { [unowned self] in .strings(uuids) },
             ExportedProperty("Connected", "b") { [unowned self] in .boolean(isConnected || isSoundConnected)
@@ -198,7 +196,7 @@ final class SimulatedDevice: SimulatedPeripheral {
                 button.advertised.map { .properties([BusKey(BTHome.service.text): .bytes($0)]) }
             },
             // Of a headset (Assigned Numbers, 2.8).
-            ExportedProperty("Class", "u") { [unowned self] in isDualMode ? .uint32(0x240404) : nil },
+            ExportedProperty("Class", "u") { [unowned self] in button.isDualMode ? .uint32(0x240404) : nil },
             ExportedProperty("ServicesResolved", "b") { [unowned self] in .boolean(areServicesResolved) },
         ]
     }
