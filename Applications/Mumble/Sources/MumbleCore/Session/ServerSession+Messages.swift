@@ -168,7 +168,7 @@ extension ServerSession {
                 clientNonce: Array(message.clientNonce),
                 serverNonce: Array(message.serverNonce)
             )
-            path = cipher.map { DatagramPath($0, format, now) }
+            path = cipher.map { DatagramPath($0, now) }
             guard path == nil else { return [] }
             // Without encryption there is the tunnel, and a ping that cannot be sent would be due for ever.
             nextDatagramPing = nil

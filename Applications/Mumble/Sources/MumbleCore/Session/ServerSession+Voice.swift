@@ -33,7 +33,8 @@ extension ServerSession {
 
     public mutating func receivedDatagram(_ packet: [UInt8], _ now: Duration) -> [Effect] {
         guard isJoined || session != nil else { return [] }
-        switch path?.receive(packet, now) {
+        let format = format
+        switch path?.receive(packet, format, now) {
         case .datagram(.voice(let packet)): return heard(packet, now)
         case .datagram(.ping):
             way = .datagrams
@@ -109,7 +110,8 @@ extension ServerSession {
 
     /// Together with the ping by TCP, so that one wake-up does for both.
     mutating func datagramPing(_ now: Duration) -> [Effect] {
-        guard let packet = path?.ping(now) else { return [] }
+        let format = format
+        guard let packet = path?.ping(format, now) else { return [] }
         nextDatagramPing = isTalking ? now + Self.talkingPingInterval : nextPing
         return [.sendDatagram(packet)]
     }

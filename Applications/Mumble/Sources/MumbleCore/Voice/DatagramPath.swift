@@ -7,7 +7,6 @@ struct DatagramPath: Sendable {
     /// requests.
     static let resynchronisation = Duration.seconds(5)
 
-    let format: VoiceFormat
     private var cipher: PacketCipher
     /// Whether the last ping was answered.
     private(set) var isProven = false
@@ -16,8 +15,8 @@ struct DatagramPath: Sendable {
     private var lastGood: Duration
     private var lastAnswer: Duration?
 
-    init(_ cipher: PacketCipher, _ format: VoiceFormat, _ now: Duration) {
-        (self.cipher, self.format, lastGood) = (cipher, format, now)
+    init(_ cipher: PacketCipher, _ now: Duration) {
+        (self.cipher, lastGood) = (cipher, now)
     }
 
     enum Received {
@@ -37,12 +36,12 @@ struct DatagramPath: Sendable {
     mutating func networkChanged() { isProven = false }
 
     /// - Returns: The packet to send.
-    mutating func ping(_ now: Duration) -> [UInt8] {
+    mutating func ping(_ format: VoiceFormat, _ now: Duration) -> [UInt8] {
         pinged = pinged ?? now
         return cipher.seal(format.encode(.ping(now.nanoseconds)))
     }
 
-    mutating func receive(_ packet: [UInt8], _ now: Duration) -> Received {
+    mutating func receive(_ packet: [UInt8], _ format: VoiceFormat, _ now: Duration) -> Received {
         guard packet.count <= Datagram.longest + PacketCipher.overhead, let text = cipher.open(packet) else {
             guard now - lastGood >= Self.resynchronisation else { return .nothing }
             lastGood = now
