@@ -42,9 +42,9 @@ extension Radio {
         switch event {
         case .connected(let local, let server):
             datagrams = server.map { server in
-                DatagramConnection(to: server, on: group) { [weak self] packet in
+                DatagramConnection(to: server, on: group) { [weak self] event in
                     guard let self else { return }
-                    perform(session.receivedDatagram(Array(packet.readableBytesView), now))
+                    perform(session.handle(event, now))
                 }
             }
             perform(session.connected(now, by: ServerSession.Ends(local, server)))

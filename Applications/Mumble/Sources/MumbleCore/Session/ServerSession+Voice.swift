@@ -84,9 +84,17 @@ extension ServerSession {
 
     private var tooSlow: Effect { .unsent("\(address.server) takes less than is said") }
 
+    mutating func expirePath(_ now: Duration) -> [Effect] { path?.expire(now) == true ? tunnel(now) : [] }
+
+    /// The socket for datagrams has failed, as it does without a route. The next one that is sent, which is a
+    /// ping, opens another one.
+    public mutating func lostDatagrams(_ now: Duration) -> [Effect] {
+        path?.fail()
+        return isJoined && path != nil ? tunnel(now) : []
+    }
+
     /// A tunnelled packet has the server send what it sends through the tunnel too.
-    mutating func expirePath(_ now: Duration) -> [Effect] {
-        guard path?.expire(now) == true else { return [] }
+    private mutating func tunnel(_ now: Duration) -> [Effect] {
         way = .tunnel
         let tunnelled = send(.tunnel(format.encode(.ping(now.nanoseconds))))
         // The connection may be gone too, which what is said would not show for long.

@@ -63,9 +63,14 @@ struct DatagramPath: Sendable {
     /// - Returns: True if a ping was not answered in time.
     mutating func expire(_ now: Duration) -> Bool {
         guard let deadline, deadline <= now else { return false }
+        fail()
+        return true
+    }
+
+    /// Until the answer to a later ping.
+    mutating func fail() {
         pinged = nil
         isProven = false
-        return true
     }
 
     var clientNonce: [UInt8] { cipher.clientNonce }

@@ -113,9 +113,9 @@ final class Examination {
         switch event {
         case .connected(_, let server):
             datagrams = server.map { server in
-                DatagramConnection(to: server, on: group) { [weak self] packet in
+                DatagramConnection(to: server, on: group) { [weak self] event in
                     guard let self else { return }
-                    perform(session.receivedDatagram(Array(packet.readableBytesView), now))
+                    perform(session.handle(event, now))
                 }
             }
             perform(session.connected(now))
