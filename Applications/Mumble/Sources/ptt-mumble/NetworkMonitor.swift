@@ -73,7 +73,7 @@ final class NetworkMonitor {
             // Others than the kernel have nothing to tell.
             case 0: if sender.nl_pid == 0 { for change in state.receive(bytes) { handle(change) } }
             // More has come than the socket holds.
-            case ENOBUFS: handle(.unknown)
+            case ENOBUFS: handle(state.lostMessages())
             case EINTR: continue
             default: return
             }

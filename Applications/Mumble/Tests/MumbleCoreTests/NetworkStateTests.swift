@@ -29,6 +29,15 @@ import Testing
         #expect(changes(.address(first), .address(isNew: false, first), .address(first)).count == 3)
     }
 
+    @Test func `after messages were lost, what was known before does not count`() {
+        var state = NetworkState()
+        let messages = NetworkMessage.address(first).bytes + NetworkMessage.link(isRunning: true).bytes
+        let changes: [NetworkChange] = [.addressAdded, .link(isRunning: true)]
+        #expect(state.receive(messages) == changes && state.receive(messages) == [])
+        #expect(state.lostMessages() == .unknown)
+        #expect(state.receive(messages) == changes)
+    }
+
     @Test func `an address counts once nobody else is found to have it`() {
         #expect(changes(.address(global, flags: IFA_F_TENTATIVE)) == [])
         #expect(changes(.address(global, flags: IFA_F_TENTATIVE), .address(global)) == [.addressAdded])

@@ -48,9 +48,15 @@ public struct NetworkState: Sendable {
         case RTM_NEWADDR, RTM_DELADDR: address(content, isNew: type == RTM_NEWADDR)
         case RTM_NEWROUTE, RTM_DELROUTE: route(content, isNew: type == RTM_NEWROUTE)
         case RTM_NEWLINK, RTM_DELLINK: link(content, isThere: type == RTM_NEWLINK)
-        case Int(NLMSG_OVERRUN): .unknown
+        case Int(NLMSG_OVERRUN): lostMessages()
         default: nil
         }
+    }
+
+    /// What is known may have changed meanwhile: whatever the kernel tells next counts as different.
+    public mutating func lostMessages() -> NetworkChange {
+        self = NetworkState()
+        return .unknown
     }
 
     private mutating func address(_ content: Slice<UnsafeRawBufferPointer>, isNew: Bool) -> NetworkChange? {
