@@ -26,16 +26,23 @@ struct NetworkMessage {
         to address: [UInt8]? = nil,
         _ length: UInt8 = 0,
         family: Int32 = AF_INET,
-        type: Int = RTN_UNICAST
+        type: Int = RTN_UNICAST,
+        via router: [UInt8]? = nil,
+        metric: UInt32? = nil,
+        age: UInt32? = nil
     ) -> NetworkMessage {
         var header = rtmsg()
         header.rtm_family = UInt8(family)
         header.rtm_dst_len = length
         header.rtm_type = UInt8(type)
+        let attributes: [(type: rtattr_type_t, value: [UInt8]?)] = [
+            (RTA_DST, address), (RTA_GATEWAY, router), (RTA_PRIORITY, metric.map { raw($0) }),
+            (RTA_CACHEINFO, age.map { raw($0) }),
+        ]
         return NetworkMessage(
             type: isNew ? RTM_NEWROUTE : RTM_DELROUTE,
             header,
-            address.map { [(Int(RTA_DST.rawValue), $0)] } ?? []
+            attributes.compactMap { type, value in value.map { (type: Int(type.rawValue), value: $0) } }
         )
     }
 

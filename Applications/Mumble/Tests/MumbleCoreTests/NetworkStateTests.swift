@@ -63,6 +63,35 @@ import Testing
         )
     }
 
+    @Test func `a route that is repeated is no change, however old it is, and one that leads elsewhere is`()
+        throws
+    {
+        let everything = NetworkChange.routeAdded(try prefix([0, 0, 0, 0], 0))
+        let router: [UInt8] = [192, 168, 1, 1]
+        #expect(changes(.route(via: router, age: 1), .route(via: router, age: 2)) == [everything])
+        #expect(changes(.route(via: router), .route(via: first)) == [everything, everything])
+        // Another one beside it, of which neither is one that is replaced.
+        #expect(
+            changes(
+                .route(via: router, metric: 1),
+                .route(via: router, metric: 2),
+                .route(via: router, metric: 1)
+            ) == [everything, everything]
+        )
+    }
+
+    @Test func `a route that comes back is a change, also where the kernel does not tell that it was gone`()
+        throws
+    {
+        let everything = try prefix([0, 0, 0, 0], 0)
+        let (added, removed) = (NetworkChange.routeAdded(everything), NetworkChange.routeRemoved(everything))
+        #expect(changes(.route(), .route(isNew: false), .route()) == [added, removed, added])
+        for other in [NetworkMessage.link(isRunning: false), .address(isNew: false, first)] {
+            let told = changes(.route(), other, .route())
+            #expect(told.count == 3 && told.last == added)
+        }
+    }
+
     @Test func `routes to this machine itself are none`() {
         #expect(changes(.route(to: first, 32, type: RTN_LOCAL)) == [])
     }

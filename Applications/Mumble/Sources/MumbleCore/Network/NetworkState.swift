@@ -14,8 +14,8 @@ public enum NetworkChange: Hashable, Sendable {
     case unknown
 }
 
-/// What the kernel has told of addresses and links (rtnetlink(7)). It repeats what has not changed, as with
-/// each advertisement of a router.
+/// What the kernel has told of addresses, routes and links (rtnetlink(7)). It repeats what has not changed, as
+/// with each advertisement of a router.
 public struct NetworkState: Sendable {
     /// More than machines have; beyond it, what is known is forgotten.
     static let limit = 1024
@@ -23,6 +23,15 @@ public struct NetworkState: Sendable {
     private var addresses: Set<IPAddress> = []
     /// Of each link, by its index, whether it carries anything.
     private var links: [Int32: Bool] = [:]
+    /// Where each route leads.
+    private var routes: [Route: Attributes] = [:]
+
+    /// What the kernel has one route for.
+    private struct Route: Hashable {
+        let prefix: IPPrefix
+        let table: UInt32?
+        let metric: UInt32?
+    }
 
     public init() {}
 
@@ -45,9 +54,9 @@ public struct NetworkState: Sendable {
 
     private mutating func change(_ type: Int, _ content: Slice<UnsafeRawBufferPointer>) -> NetworkChange? {
         switch type {
-        case RTM_NEWADDR, RTM_DELADDR: address(content, isNew: type == RTM_NEWADDR)
+        case RTM_NEWADDR, RTM_DELADDR: forgetRoutes(after: address(content, isNew: type == RTM_NEWADDR))
         case RTM_NEWROUTE, RTM_DELROUTE: route(content, isNew: type == RTM_NEWROUTE)
-        case RTM_NEWLINK, RTM_DELLINK: link(content, isThere: type == RTM_NEWLINK)
+        case RTM_NEWLINK, RTM_DELLINK: forgetRoutes(after: link(content, isThere: type == RTM_NEWLINK))
         case Int(NLMSG_OVERRUN): lostMessages()
         default: nil
         }
@@ -79,7 +88,13 @@ public struct NetworkState: Sendable {
         return addresses.insert(address).inserted ? .addressAdded : nil
     }
 
-    private func route(_ content: Slice<UnsafeRawBufferPointer>, isNew: Bool) -> NetworkChange? {
+    /// The kernel does not tell which routes have gone with an address or a link.
+    private mutating func forgetRoutes(after change: NetworkChange?) -> NetworkChange? {
+        if change != nil { routes = [:] }
+        return change
+    }
+
+    private mutating func route(_ content: Slice<UnsafeRawBufferPointer>, isNew: Bool) -> NetworkChange? {
         guard let header = content.first(rtmsg.self), Int(header.rtm_type) == RTN_UNICAST,
             header.rtm_flags & UInt32(RTM_F_CLONED) == 0
         else { return nil }
@@ -91,7 +106,19 @@ public struct NetworkState: Sendable {
         guard let destination, !destination.isOfLink,
             let prefix = IPPrefix(destination, length: Int(header.rtm_dst_len))
         else { return nil }
-        return isNew ? .routeAdded(prefix) : .routeRemoved(prefix)
+        let route = Route(
+            prefix: prefix,
+            table: attributes.number(Int(RTA_TABLE.rawValue)),
+            metric: attributes.number(Int(RTA_PRIORITY.rawValue))
+        )
+        guard isNew else {
+            routes[route] = nil
+            return .routeRemoved(prefix)
+        }
+        if routes.count >= Self.limit { routes = [:] }
+        // Until when it counts, and how often it was used, is no other way.
+        let way = attributes.without(Int(RTA_CACHEINFO.rawValue))
+        return routes.updateValue(way, forKey: route) == way ? nil : .routeAdded(prefix)
     }
 
     private mutating func link(_ content: Slice<UnsafeRawBufferPointer>, isThere: Bool) -> NetworkChange? {
@@ -105,7 +132,7 @@ public struct NetworkState: Sendable {
 }
 
 /// What follows the fixed part of a message: of each kind, the first one.
-private struct Attributes {
+private struct Attributes: Equatable {
     private var values: [Int: [UInt8]] = [:]
 
     init(_ content: Slice<UnsafeRawBufferPointer>) {
@@ -118,6 +145,12 @@ private struct Attributes {
             if values[type] == nil { values[type] = Array(value) }
             rest = rest.dropFirst(aligned(Int(header.rta_len)))
         }
+    }
+
+    func without(_ type: Int) -> Attributes {
+        var rest = self
+        rest.values[type] = nil
+        return rest
     }
 
     func address(_ type: Int) -> IPAddress? { values[type].flatMap { IPAddress($0) } }
