@@ -62,6 +62,12 @@ import Testing
         #expect(test.session.isJoined && test.session.stepLimit == nil)
     }
 
+    @Test func `a server whose name is written in another case is the same one`() throws {
+        var test = try joined()
+        let base = try ServerAddress("mumble://ann@Host/Base")
+        #expect(try target(test.session.step(to: base, password: nil, test.now)) == 4)
+    }
+
     @Test func `another server, user or password needs another one`() throws {
         for text in ["mumble://ann@other/Base", "mumble://eve@host/Base", "mumble://ann@host:1/Base"] {
             var test = try joined()
@@ -170,6 +176,19 @@ import Testing
         let effects = test.run(.seconds(11))
         #expect(effects.contains { $0.effect == .note("host:64738 does not answer") })
         #expect(effects.contains { $0.effect == .connect })
+    }
+
+    @Test func `a name in two cases is no reason to be banned`() throws {
+        var session = ServerSession(try ServerAddress("mumble://ann@host/Ops"))
+        for index in 0..<ConnectionLimit.count {
+            let address = try ServerAddress("mumble://ann@\(index % 2 == 0 ? "host" : "HOST")/Ops")
+            session = ServerSession(address, after: session)
+            #expect(session.start(.zero) == [.connect])
+            _ = session.connected(.zero)
+        }
+        session = ServerSession(try ServerAddress("mumble://ann@host/Ops"), after: session)
+        _ = session.start(.zero)
+        #expect(session.deadline == ConnectionLimit.period)
     }
 
     @Test func `steps between servers are no reason to be banned by one`() throws {

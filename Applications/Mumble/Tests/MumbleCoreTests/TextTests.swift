@@ -10,6 +10,7 @@ import Testing
         #expect(address.path == ["Field ops", "North"] && address.name == "North")
         let short = try ServerAddress("mumble://ann@[::1]")
         #expect(short.server == "[::1]:64738" && short.host == "::1" && short.path.isEmpty)
+        #expect(try ServerAddress("mumble://Ann@Radio.Example/Ops").server == "radio.example:64738")
     }
 
     @Test(arguments: [

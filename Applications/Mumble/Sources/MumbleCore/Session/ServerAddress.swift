@@ -9,6 +9,7 @@ public struct ServerAddress: Hashable, Sendable {
     public static let defaultPort = 64_738
 
     public let user: String
+    /// In small letters, which make no other host, so that a server has one name for all that is known of it.
     public let host: String
     public let port: Int
     /// The channel, as names from the root on. Empty: where the server puts us.
@@ -40,14 +41,13 @@ public struct ServerAddress: Hashable, Sendable {
         let port = url.port ?? Self.defaultPort
         guard 1...65_535 ~= port else { throw Invalid(description: "\(port) is no port") }
         self.user = user
-        // An IPv6 address is in brackets.
-        self.host = host.trimmingCharacters(in: ["[", "]"])
+        // An IPv6 address is in brackets, and may have the name of an interface, whose letters count.
+        self.host = host.contains(":") ? host.trimmingCharacters(in: ["[", "]"]) : host.lowercased()
         self.port = port
         password = url.password
         path = url.path.split(separator: "/").map { String($0) }
     }
 
-    /// As people write it.
     public var server: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// - Returns: What is said if the certificate of the server is not the known one.
