@@ -56,7 +56,8 @@ extension Radio {
         case .certificateChanged(let known, let shown):
             disconnect()
             let reason = address.change(ofCertificate: known, to: shown)
-            perform(session.refuse(reason, .certificateChanged(UserFiles.knownServers.path)))
+            let trouble = Trouble.certificateChanged(file: UserFiles.knownServers.path, shown: shown)
+            perform(session.refuse(reason, trouble))
         }
     }
 

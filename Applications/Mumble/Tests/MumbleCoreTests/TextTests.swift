@@ -16,6 +16,7 @@ import Testing
     @Test(arguments: [
         "", "ann@host", "http://ann@host/", "mumble://host/Ops", "mumble://ann@/Ops", "mumble://ann@host:0/",
         "mumble://ann@host:70000/", "mumble://ann:secret@host/", "mumble://ann@a%0Ab/", "mumble://ann@a%20b/",
+        "mumble://ann@a'b/", "mumble://ann@a%27b/",
     ])
     func `what is no address is refused`(_ text: String) {
         #expect(throws: ServerAddress.Invalid.self) { try ServerAddress(text) }
@@ -37,6 +38,11 @@ import Testing
         servers.add("b:1", "cc")
         #expect(KnownServers(servers.text).fingerprint(of: "b:1") == "bb")
         #expect(KnownServers(servers.text).fingerprint(of: "a:1") == "aa")
+    }
+
+    @Test func `the line that accepts another certificate counts, and the one before does not`() {
+        let servers = KnownServers("a:1 aa\nb:1 bb\n" + "a:1 cc\n")
+        #expect(servers.fingerprint(of: "a:1") == "cc" && servers.fingerprint(of: "b:1") == "bb")
     }
 
     @Test func `a server whose name is written in another case is no new one`() {

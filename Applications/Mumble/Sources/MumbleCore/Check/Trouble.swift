@@ -3,8 +3,8 @@ public enum Trouble: Hashable, Sendable {
     case unreachable
     case network
     case notMumble
-    /// The known one is in this file.
-    case certificateChanged(String)
+    /// The known one is in this file; the other one is shown.
+    case certificateChanged(file: String, shown: String)
     case file
     case password
     case name
@@ -42,10 +42,10 @@ public enum Trouble: Hashable, Sendable {
             .advice("look whether the server runs, and whether \(address.server) is its address and port")
         case .network: .advice("look whether this machine is connected")
         case .notMumble: .advice("give the port of a Mumble server in the address, as \(address.host):64738")
-        case .certificateChanged(let file):
+        case .certificateChanged(let file, let shown):
             .advice(
-                "ask who runs the server, because somebody may be in between; if it is right, remove the line of"
-                    + " the server in \(file)"
+                "ask who runs the server, because somebody may be in between; if it is right, accept it with:"
+                    + " echo '\(address.server) \(shown)' >> '\(file)'"
             )
         case .file: .advice("have the file for this user to read and to write")
         case .password:

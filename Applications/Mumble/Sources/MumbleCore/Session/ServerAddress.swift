@@ -34,8 +34,12 @@ public struct ServerAddress: Hashable, Sendable {
                     + " environment variable PTT_MUMBLE_PASSWORD, or the address into mumble.toml"
             )
         }
-        // As it is in the file of known servers, and for people.
-        guard host.unicodeScalars.allSatisfy({ !$0.properties.isWhitespace && $0.value >= 0x20 }) else {
+        // As it is in the file of known servers, between quotes in a command, and for people.
+        guard
+            host.unicodeScalars.allSatisfy({
+                !$0.properties.isWhitespace && $0.value >= 0x20 && $0 != "'"
+            })
+        else {
             throw Invalid(description: "the address has no host that can be")
         }
         let port = url.port ?? Self.defaultPort

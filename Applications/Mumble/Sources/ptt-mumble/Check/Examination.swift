@@ -128,7 +128,8 @@ final class Examination {
             perform(session.lost("\(session.address.server): \(reason)", by: trouble, now))
         case .certificateChanged(let known, let shown):
             let reason = session.address.change(ofCertificate: known, to: shown)
-            perform(session.refuse(reason, .certificateChanged(UserFiles.knownServers.path)))
+            let trouble = Trouble.certificateChanged(file: UserFiles.knownServers.path, shown: shown)
+            perform(session.refuse(reason, trouble))
         }
     }
 }
