@@ -96,13 +96,13 @@ extension Radio {
     func giveWay(_ session: UInt32) {
         let isEmergency = self.session.isEmergency(session)
         let reason = self.session.hasFloor ? "began at the same time and goes first" : "has the floor"
-        Output.line("\(name(session)) \(isEmergency ? "has an emergency and goes first" : reason)")
+        note("\(name(session)) \(isEmergency ? "has an emergency and goes first" : reason)", about: .floor)
         stop(isFloorTaken: true)
     }
 
     /// Somebody else has been granted the floor.
     func denied(_ session: UInt32) {
-        Output.line("\(name(session)) has the floor")
+        note("\(name(session)) has the floor", about: .floor)
         floor.deny()
         stop(isFloorTaken: true)
     }
@@ -136,7 +136,7 @@ extension Radio {
 
     /// Shows and plays this person.
     func taken(_ session: UInt32) {
-        Output.line("\(name(session)) talks")
+        note("\(name(session)) talks", about: .talker)
         playback.prepare()
         playback.release(session)
         manager?.setActiveRemoteParticipant(participant(session), channelUUID: channelUUID) {
@@ -151,7 +151,7 @@ extension Radio {
     private func participantSet(_ error: (any Error)?) {
         guard floor.shown != nil else { return }
         if let error {
-            Output.line("not heard: \((error as? PTChannelError)?.pttReason ?? "\(error)")")
+            note("not heard: \((error as? PTChannelError)?.pttReason ?? "\(error)")", about: .talker)
             playback.stop()
             return perform(floor.unheard())
         }
@@ -176,7 +176,8 @@ extension Radio {
     }
 
     func emergency(_ session: UInt32) {
-        Output.line("\(name(session)): \(self.session.isEmergency(session) ? "an emergency" : "its end")")
+        let text = self.session.isEmergency(session) ? "an emergency" : "its end"
+        note("\(name(session)): \(text)", about: .emergency)
         showAgain(session)
     }
 
@@ -187,7 +188,7 @@ extension Radio {
     }
 
     func idle() {
-        Output.line("nobody talks any more")
+        note("nobody talks any more", about: .talker)
         playback.stop()
         clearParticipant()
     }
@@ -195,7 +196,7 @@ extension Radio {
     // MARK: The channel
 
     func entered(_ channel: String) {
-        Output.line("in \(channel.isEmpty ? "the root channel" : channel) of \(address.server)")
+        note("in \(channel.isEmpty ? "the root channel" : channel) of \(address.server)", about: .channel)
         // An operator of the server may have moved us: people are to see where they talk.
         let descriptor = PTChannelDescriptor(name: channel.isEmpty ? address.host : channel, image: nil)
         ifJoined { $0.setChannelDescriptor(descriptor, channelUUID: self.channelUUID) }
@@ -203,7 +204,7 @@ extension Radio {
 
     /// What is being said is said by the rule that it began with.
     func set(_ rule: FloorRule) {
-        if rule != self.rule { Output.line(rule.text) }
+        if rule != self.rule { note(rule.text, about: .channel) }
         self.rule = rule
         settleMode()
     }

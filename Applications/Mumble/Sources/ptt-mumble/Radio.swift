@@ -57,6 +57,7 @@ final class Radio: NSObject {
     var network: NetworkMonitor?
     private let running = RunningProgram()
     private var shown: ServerSession.Summary?
+    private var lines = LineLimit()
     private let alarm: Alarm
     private let (endings, ending) = AsyncStream.makeStream(of: Int32.self)
     private let origin = ContinuousClock.now
@@ -154,6 +155,10 @@ final class Radio: NSObject {
         }
     }
 
+    func note(_ text: String, about topic: Topic) {
+        for line in lines.lines(text, about: topic, now) { Output.line(line) }
+    }
+
     // MARK: What session and floor decide
 
     func perform(_ effects: [ServerSession.Effect]) {
@@ -190,7 +195,7 @@ final class Radio: NSObject {
         case .unsent(let reason):
             Output.line("nothing is sent: \(reason)")
             stop()
-        case .note(let text): Output.line(text)
+        case .note(let text, let topic): note(text, about: topic)
         case .ended(let reason): ended(reason)
         }
     }

@@ -11,7 +11,7 @@ import Testing
     {
         var test = try GrantedFloor.joined()
         let effects = test.session.transmissionBegan(test.now)
-        #expect(effects.contains(.note("4 is asked for the floor")))
+        #expect(effects.contains(.note("4 is asked for the floor", about: .floor)))
         let asked = try GrantedFloor.floor(effects)
         #expect(asked.map(\.to) == [4] && asked.map(\.1) == [FloorMessage(kind: .request, sequence: 1)])
         for _ in 0..<5 {

@@ -10,9 +10,6 @@ struct FloorControl: Sendable {
     static let promiseLimit = Duration.seconds(3)
     /// An arbitrator that does not answer, or denies for somebody who is not heard, is not asked for so long.
     static let distrust = Duration.seconds(60)
-    /// Of answers. A server drops more than 15 at once and four in a second.
-    static let burst = 10
-    static let answerSpacing = Duration.milliseconds(333)
 
     /// Our request that is not answered.
     struct Request: Hashable, Sendable {
@@ -32,8 +29,8 @@ struct FloorControl: Sendable {
     private var distrusted: [UInt32: Duration] = [:]
     /// Who is heard.
     private var voice: (session: UInt32, limit: Duration)?
-    /// When all answers are available again.
-    private var replenished = Duration.zero
+    /// A server drops more than 15 at once and four in a second.
+    private var answers = RateLimit(burst: 10, spacing: .milliseconds(333))
 
     // MARK: We ask
 
@@ -86,12 +83,7 @@ struct FloorControl: Sendable {
     }
 
     /// - Returns: Whether the server would pass on an answer.
-    mutating func mayAnswer(_ now: Duration) -> Bool {
-        let next = max(replenished, now) + Self.answerSpacing
-        guard next - now <= Self.answerSpacing * Self.burst else { return false }
-        replenished = next
-        return true
-    }
+    mutating func mayAnswer(_ now: Duration) -> Bool { answers.take(now) }
 
     // MARK: What happens
 

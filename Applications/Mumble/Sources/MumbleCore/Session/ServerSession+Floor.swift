@@ -16,7 +16,7 @@ extension ServerSession {
         let possible = wanted == .granted && !passesMessages ? FloorRule.first : wanted
         if possible != wanted, wanted != self.wanted {
             let old = "\(address.server) is older than 1.4 and passes no requests for the floor"
-            effects.append(.note("\(old): \(FloorRule.first.text)"))
+            effects.append(.note("\(old): \(FloorRule.first.text)", about: .channel))
         }
         self.wanted = wanted
         rule = possible
@@ -49,7 +49,8 @@ extension ServerSession {
         outgoing.isUngranted = true
         let name = name(of: arbitrator) ?? "somebody"
         return [
-            send(control.ask(arbitrator, now), to: arbitrator), .note("\(name) is asked for the floor"),
+            send(control.ask(arbitrator, now), to: arbitrator),
+            .note("\(name) is asked for the floor", about: .floor),
         ]
     }
 
@@ -124,7 +125,7 @@ extension ServerSession {
     mutating func expireFloor(_ now: Duration) -> [Effect] {
         guard let silent = control.expire(now) else { return [] }
         let name = name(of: silent) ?? "somebody"
-        return [.note("\(name) does not answer for the floor")] + granted(now)
+        return [.note("\(name) does not answer for the floor", about: .floor)] + granted(now)
     }
 
     mutating func floorLeft(_ person: UInt32, _ now: Duration) -> [Effect] {

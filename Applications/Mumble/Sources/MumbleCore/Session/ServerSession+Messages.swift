@@ -148,7 +148,7 @@ extension ServerSession {
     private mutating func denied(_ message: WirePermissionDenied, _ now: Duration) -> [Effect] {
         let detail = message.reason.isEmpty ? "" : ": \(words(message.reason))"
         let reason = "\(address.server) denies a permission\(detail)"
-        guard isMoving else { return [.note(reason)] }
+        guard isMoving else { return [.note(reason, about: .permission)] }
         guard !message.hasChannelID || message.channelID == channel else {
             // The step before this one is denied, which was one from where we are.
             let own = session.flatMap { directory.people[$0] }

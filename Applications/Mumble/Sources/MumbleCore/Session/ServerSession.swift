@@ -29,7 +29,7 @@ public struct ServerSession: Sendable {
         /// What is said cannot be sent: nothing of it is sent any more.
         case unsent(String)
         /// For the person.
-        case note(String)
+        case note(String, about: Topic = .connection)
         /// There is no further attempt.
         case ended(String)
     }
