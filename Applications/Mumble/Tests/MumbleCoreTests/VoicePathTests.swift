@@ -137,6 +137,21 @@ import Testing
         #expect(numbers == (0..<20).map { $0 * 2 })
     }
 
+    @Test func `who waits for the path does not have the floor`() throws {
+        var test = try TestSession()
+        _ = test.session.transmissionBegan(test.now)
+        #expect(!test.session.hasFloor)
+        test.join()
+        #expect(test.session.hasFloor)
+        _ = test.session.networkChanged(.unknown, test.now)
+        _ = test.run(NetworkReaction.settling)
+        #expect(!test.session.hasFloor)
+        _ = test.say(.ping(WirePing()))
+        #expect(test.session.hasFloor)
+        _ = test.session.lost("gone", test.now)
+        #expect(!test.session.hasFloor)
+    }
+
     @Test func `UDP is not tried before the server has read what had waited`() throws {
         var test = try TestSession()
         _ = test.session.transmissionBegan(test.now)

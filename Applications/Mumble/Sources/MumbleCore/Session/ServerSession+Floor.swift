@@ -3,8 +3,8 @@ import SwiftProtobuf
 
 // The floor where the channel has it granted before anything is sent.
 extension ServerSession {
-    /// Whether what we say is sent, as far as the floor is concerned.
-    public var hasFloor: Bool { session != nil && !outgoing.isUngranted }
+    /// Whether what we say is sent: it waits for neither the path nor the floor.
+    public var hasFloor: Bool { !outgoing.isBlocked && !outgoing.isUngranted }
 
     /// The server passes messages between clients on.
     private var passesMessages: Bool { serverVersion >= 1 << 48 | 4 << 32 }

@@ -32,7 +32,7 @@ extension ServerSession {
     }
 
     public mutating func receivedDatagram(_ packet: [UInt8], _ now: Duration) -> [Effect] {
-        guard isJoined || session != nil else { return [] }
+        guard session != nil else { return [] }
         let format = format
         switch path?.receive(packet, format, now) {
         case .datagram(.voice(let packet)): return heard(packet, now)
