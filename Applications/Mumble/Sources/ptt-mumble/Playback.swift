@@ -80,7 +80,7 @@ final class Playback {
     ///   - session: Who says it.
     ///   - isKept: Whether it is only played after ``release(_:)``.
     func put(_ packet: VoicePacket, of session: UInt32, isKept: Bool = false) {
-        if case .closed = output { return }
+        if case .closed = output, !isKept { return }
         // Nothing is heard without memory.
         guard var voice = voices[session] ?? VoiceDecoder().map({ Voice(decoder: $0) }) else { return }
         // Somebody who goes on before the end of what was said has been played.

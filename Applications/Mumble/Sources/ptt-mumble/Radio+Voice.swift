@@ -72,7 +72,7 @@ extension Radio {
 
     func transmissionEnded() {
         isTransmitting = false
-        floor.transmissionEnded()
+        perform(floor.transmissionEnded())
         perform(session.transmissionEnded())
         if floor.isFullDuplex { endRecording() }
         settleMode()

@@ -191,6 +191,6 @@ import Testing
         own.sent(.zero)
         #expect(hear(&own, 60, [], at: .seconds(5)) == [])
         #expect(hear(&own, 60, [50, 60], at: .seconds(5)) == [])
-        #expect(hear(&own, 60, [60], at: .seconds(5)) == [.giveWay(session: 60)])
+        #expect(hear(&own, 60, [60], at: .seconds(5)) == [.giveWay(session: 60), .keep(session: 60)])
     }
 }

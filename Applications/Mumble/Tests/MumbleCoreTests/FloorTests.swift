@@ -64,11 +64,10 @@ import Testing
         floor.transmissionBegan()
         floor.sent(.zero)
         #expect(hear(&floor, 60, at: .milliseconds(100)) == [])
-        #expect(hear(&floor, 40, at: .milliseconds(100)) == [.giveWay(session: 40)])
+        #expect(hear(&floor, 40, at: .milliseconds(100)).first == .giveWay(session: 40))
         #expect(floor.state == .denied)
-        #expect(hear(&floor, 40, at: .milliseconds(120)) == [])
-        floor.transmissionEnded()
-        #expect(hear(&floor, 40, at: .milliseconds(140)) == [.taken(session: 40), .play(session: 40)])
+        _ = floor.transmissionEnded()
+        #expect(hear(&floor, 40, at: .milliseconds(140)) == [.play(session: 40)])
 
         var third = Floor()
         _ = hear(&third, 60, at: .zero)
@@ -83,7 +82,27 @@ import Testing
     @Test func `also who has sent nothing yet gives way`() {
         var floor = Floor()
         floor.transmissionBegan()
-        #expect(hear(&floor, 40, at: .seconds(5)) == [.giveWay(session: 40)])
+        #expect(hear(&floor, 40, at: .seconds(5)).first == .giveWay(session: 40))
+    }
+
+    @Test func `who goes first is heard from the first word on, once our transmission has ended`() {
+        var floor = Floor()
+        floor.transmissionBegan()
+        #expect(hear(&floor, 40, at: .zero) == [.giveWay(session: 40), .keep(session: 40)])
+        #expect(hear(&floor, 40, at: .milliseconds(20)) == [.keep(session: 40)])
+        #expect(hear(&floor, 200, at: .milliseconds(30)) == [])
+        #expect(floor.state == .denied && floor.disconnected() == [])
+        #expect(floor.transmissionEnded() == [.taken(session: 40)])
+        #expect(hear(&floor, 40, at: .milliseconds(40)) == [.play(session: 40)])
+
+        // Somebody who was granted the floor, and has said a short word.
+        floor = Floor()
+        floor.transmissionBegan()
+        floor.deny()
+        #expect(hear(&floor, 200, at: .zero) == [.keep(session: 200)])
+        #expect(hear(&floor, 200, isLast: true, at: .milliseconds(20)) == [.keep(session: 200)])
+        #expect(floor.transmissionEnded() == [.taken(session: 200), .finish(session: 200)])
+        #expect(floor.played(session: 200) == [.idle])
     }
 
     @Test func `nobody gives way to another program, or after the first second`() {
@@ -93,7 +112,7 @@ import Testing
         #expect(hear(&floor, 200, at: .milliseconds(100)) == [])
         #expect(hear(&floor, 40, at: .seconds(1)) == [])
         #expect(floor.state == .granted(since: .zero))
-        floor.transmissionEnded()
+        _ = floor.transmissionEnded()
 
         var third = Floor()
         _ = hear(&third, 60, at: .zero)
@@ -115,7 +134,7 @@ import Testing
         _ = hear(&floor, 200, at: .zero)
         floor.transmissionBegan()
         #expect(floor.state == .requested && floor.deadline == nil)
-        floor.transmissionEnded()
+        _ = floor.transmissionEnded()
         #expect(hear(&floor, 200, at: .seconds(2)) == [.taken(session: 200), .play(session: 200)])
     }
 }

@@ -41,7 +41,7 @@ import Testing
         #expect(hear(&floor, 2) == [.play(session: 2)])
         #expect(hear(&floor, 99) == [.taken(session: 99), .play(session: 99)])
         #expect(floor.state == .granted(since: .zero))
-        floor.transmissionEnded()
+        _ = floor.transmissionEnded()
         #expect(floor.state == .taken(session: 99))
     }
 
@@ -85,7 +85,7 @@ import Testing
                 switch Int.random(in: 0..<20, using: &random) {
                 case 0: _ = floor.setFullDuplex(Bool.random(using: &random))
                 case 1: floor.transmissionBegan()
-                case 2: floor.transmissionEnded()
+                case 2: _ = floor.transmissionEnded()
                 case 3: _ = floor.unheard()
                 case 4: _ = floor.left(session: UInt32.random(in: 1...8, using: &random))
                 case 5: _ = floor.played(session: UInt32.random(in: 1...8, using: &random))
@@ -97,7 +97,7 @@ import Testing
                 #expect(floor.talkers.count <= Floor.limit)
                 #expect(Set(floor.talkers.map(\.session)).count == floor.talkers.count)
             }
-            floor.transmissionEnded()
+            _ = floor.transmissionEnded()
             _ = floor.timer(.seconds(10))
             _ = floor.timer(.seconds(20))
             for session in UInt32(1)...8 { _ = floor.played(session: session) }

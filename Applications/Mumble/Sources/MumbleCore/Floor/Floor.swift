@@ -57,7 +57,7 @@ public struct Floor: Sendable {
     private var own: State?
     /// In the order in which they began; unless in full duplex, all but one of them are ending.
     private(set) var talkers: [Talker] = []
-    /// Who has begun while the one who has the floor is not heard.
+    /// Who has begun while the one who has the floor is not heard, or while our transmission is being ended.
     private var waiting: Talker?
     /// Who is shown.
     public private(set) var shown: UInt32?
@@ -107,7 +107,11 @@ public struct Floor: Sendable {
         if own != nil { own = .denied }
     }
 
-    public mutating func transmissionEnded() { own = nil }
+    /// - Returns: What is to be done, as somebody may be heard for whom it has ended.
+    public mutating func transmissionEnded() -> [Effect] {
+        own = nil
+        return takeWaiting()
+    }
 
     /// Sets whether all who talk are heard. If not, the one who is shown goes on.
     public mutating func setFullDuplex(_ isFullDuplex: Bool) -> [Effect] {
@@ -137,11 +141,11 @@ public struct Floor: Sendable {
         guard !isFullDuplex else { return join(sender, isLast, now) }
         switch state {
         case .requested:
-            return giveWay(sender, isLast, own, isCollision: true)
+            return giveWay(sender, isLast, own, isCollision: true, now)
         case .granted(let since):
-            return giveWay(sender, isLast, own, isCollision: now - since < Self.collision)
+            return giveWay(sender, isLast, own, isCollision: now - since < Self.collision, now)
         case .denied:
-            return []
+            return keep(sender, isLast, Self.gap, now)
         case .idle, .taken:
             break
         }
@@ -185,7 +189,7 @@ public struct Floor: Sendable {
 
     /// Nobody has the floor any more.
     private mutating func takeWaiting() -> [Effect] {
-        guard let waiting, holder == nil else { return [] }
+        guard let waiting, holder == nil, own == nil else { return [] }
         self.waiting = nil
         let dropped = makeRoom()
         talkers.append(waiting)
@@ -237,11 +241,12 @@ public struct Floor: Sendable {
         _ sender: Sender,
         _ isLast: Bool,
         _ own: Sender?,
-        isCollision: Bool
+        isCollision: Bool,
+        _ now: Duration
     ) -> [Effect] {
         guard let own, !isLast, sender.goesBefore(own, isCollision: isCollision) else { return [] }
         self.own = .denied
-        return [.giveWay(session: sender.session)]
+        return [.giveWay(session: sender.session)] + keep(sender, isLast, Self.gap, now)
     }
 
     /// Somebody is not there any more.
