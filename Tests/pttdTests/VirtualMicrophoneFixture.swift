@@ -123,8 +123,13 @@ final class VirtualMicrophoneFixture {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         if let application {
-            let samples = try await application.next(4800, skipping: 9600)
-            #expect(samples.loudest == 0, comment, sourceLocation: sourceLocation)
+            var loudest = 0
+            // What was on its way comes first; three seconds of it are more than a server stores.
+            for _ in 0..<30 {
+                loudest = try await application.next(4800).loudest
+                if loudest == 0 { break }
+            }
+            #expect(loudest == 0, comment, sourceLocation: sourceLocation)
         }
         // A server ends a stream some time after the core has ordered it, which gives it two seconds.
         try await TestSupport.until(within: .seconds(3)) {
