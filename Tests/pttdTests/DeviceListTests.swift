@@ -40,7 +40,7 @@ import Testing
         let fixture = try await DeviceListFixture.start()
         let (sound, speaker) = (fixture.sound, Speaker(server: fixture.server, log: fixture.log))
         let (opened, failed) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
-        let returned = AsyncQueue(of: Void.self)
+        let (listed, returned) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
         speaker.returned = { returned.add(()) }
         // Made first, it is told of the new speaker before the list is asked for.
         let observation = fixture.server.observe([.sink]) { if $0.type == .new { sound.freeze() } }
@@ -48,6 +48,11 @@ import Testing
         try await opened.next()
         try await sound.pactl("unload-module", "module-null-sink")
         try await failed.next()
+        // The list that follows the removal has been answered with the second of these.
+        for _ in 0..<2 {
+            fixture.server.list([.sink]) { _ in listed.add(()) }
+            try await listed.next()
+        }
         let loading = Task { try await sound.pactl("load-module", "module-null-sink", "sink_name=new") }
         for _ in 0..<2 { _ = try await fixture.lines.first { $0.contains("a speaker that has returned") } }
         sound.thaw()
