@@ -29,7 +29,8 @@ struct DiagnosticsTests {
         // Otherwise there may be nothing to echo at the release.
         try await fixture.until { $0.audio == .active }
         let sender = try ServiceConnection.core()
-        _ = try await sender.push(
+        _ = try await sender.call(
+            PushInterface.send,
             PushInterface.SendRequest(
                 token: PushToken(rawValue: String(token)),
                 topic: "org.example.Tests.voip-ptt",

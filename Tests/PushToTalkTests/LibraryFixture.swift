@@ -133,7 +133,8 @@ final class LibraryFixture {
     {
         let connection = try ServiceConnection.core()
         defer { connection.close() }
-        _ = try await connection.push(
+        _ = try await connection.call(
+            PushInterface.send,
             PushInterface.SendRequest(
                 token: PushToken(rawValue: token.map { String(format: "%02x", $0) }.joined()),
                 topic: topic + ".voip-ptt",

@@ -28,19 +28,6 @@ extension ServiceConnection {
         _ = try await call(ChannelInterface.endTransmitting, request)
     }
 
-    /// Subscribes to the levels of microphone and speaker.
-    ///
-    /// - Parameters:
-    ///   - handler: Called at most ten times a second, while something passes.
-    ///   - ended: Called once: when the core is lost, or has closed the connection because this process read
-    ///     too slowly.
-    package func subscribeToLevels(
-        _ handler: @escaping @EventLoop (ChannelInterface.LevelReport) -> Void,
-        ended: @escaping @EventLoop (ServiceError) -> Void
-    ) {
-        follow(ChannelInterface.subscribeLevels, NoParameters(), handler, ended: ended)
-    }
-
     /// Subscribes to the core's events. The first update has the status, each later one an event.
     ///
     /// - Parameters:

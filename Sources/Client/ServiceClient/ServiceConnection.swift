@@ -1,5 +1,5 @@
 package import EventLoop
-import JSON
+package import JSON
 package import PTTMessages
 import Varlink
 
@@ -105,7 +105,7 @@ package final class ServiceConnection {
     ///   - wanted: Returns true if an update is to be decoded and `handler` called with it.
     ///   - handler: Called in order.
     ///   - ended: Called once: with an error, or with nil after the last reply.
-    func subscribe<Request, Update>(
+    package func subscribe<Request, Update>(
         _ method: InterfaceMethod<Request, Update>,
         _ request: Request,
         timeLimit: Duration = .seconds(5),

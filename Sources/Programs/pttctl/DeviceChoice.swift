@@ -25,7 +25,13 @@ final class DeviceChoice {
     /// Returns the device.
     func device(seconds: Int) async throws -> AccessoryInterface.Discovery {
         let scan = try ServiceConnection.accessory()
-        scan.scan(seconds: seconds, { [self] in show($0) }, ended: { [self] in finish($0) })
+        scan.subscribe(
+            AccessoryInterface.scan,
+            AccessoryInterface.ScanRequest(seconds: seconds),
+            timeLimit: .seconds(seconds + 30),
+            { [self] reply in if let device = reply.device { show(device) } },
+            ended: { [self] in finish($0) }
+        )
         Terminal.printError(prompt)
         if isInteractive {
             input = try DescriptorSource(STDIN_FILENO, .readable) { [self] _ in readChoice() }

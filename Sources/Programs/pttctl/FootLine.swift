@@ -36,7 +36,12 @@ final class FootLine {
         connection = try ServiceConnection.core()
         resizing = try SignalSource(SIGWINCH) { [weak self] in self?.resized() }
         // The events of the command say that the core is lost.
-        connection.subscribeToLevels({ [weak self] in self?.show($0) }, ended: { _ in })
+        connection.subscribe(
+            ChannelInterface.subscribeLevels,
+            NoParameters(),
+            { [weak self] in self?.show($0) },
+            ended: { _ in }
+        )
     }
 
     /// The levels alone.

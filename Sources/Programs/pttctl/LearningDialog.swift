@@ -53,11 +53,15 @@ final class LearningDialog {
     func run() async throws -> Result {
         let connection = try ServiceConnection.accessory()
         if !json { Terminal.print("connecting \(device) … (press the button to wake it up)") }
-        connection.learn(device) { [self] in
-            handle($0)
-        } ended: { [stop] error in
-            stop.trigger(error ?? ServiceError.lost(.accessory, reason: "it stopped listening"))
-        }
+        connection.subscribe(
+            AccessoryInterface.learn,
+            AccessoryInterface.LearnRequest(device: device),
+            timeLimit: .seconds(90),
+            { [self] in handle($0) },
+            ended: { [stop] error in
+                stop.trigger(error ?? ServiceError.lost(.accessory, reason: "it stopped listening"))
+            }
+        )
         await stop.wait()
         timer.disarm()
         // Ends listening: presses count again.

@@ -76,7 +76,8 @@ final class PairingDialog {
             bindKey: choices.bindKey ?? earlier?.bindKeyText
         )
         let connection = try ServiceConnection.accessory()
-        connection.pairAndTest(
+        connection.subscribe(
+            AccessoryInterface.pairAndTest,
             request,
             { [self] in handle($0, earlier ?? Enrolment(identity)) },
             ended: { [stop] in stop.trigger($0) }

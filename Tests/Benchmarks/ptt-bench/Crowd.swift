@@ -2,6 +2,7 @@ import ChildProcess
 import DBus
 import EventLoop
 import Glibc
+import PTTMessages
 import ServiceClient
 
 /// The release of one of many look-alike buttons on one bus, and a release while a discovery runs.
@@ -88,7 +89,13 @@ enum Crowd {
         init(_ stack: ButtonStack) async throws {
             blueZ = stack.blueZ
             connection = try await stack.withSockets { try ServiceConnection.accessory() }
-            connection.scan(seconds: 60, { _ in }, ended: { _ in })
+            connection.subscribe(
+                AccessoryInterface.scan,
+                AccessoryInterface.ScanRequest(seconds: 60),
+                timeLimit: .seconds(90),
+                { _ in },
+                ended: { _ in }
+            )
             while blueZ.discoveries == 0 { await pause(.milliseconds(10)) }
             step()
         }

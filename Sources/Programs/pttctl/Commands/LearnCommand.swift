@@ -74,7 +74,12 @@ struct LearnCommand: ParsableCommand {
     @EventLoop
     private static func trust(_ address: String) async {
         do throws(ServiceError) {
-            _ = try await ServiceConnection.accessory().pair(address)
+            _ = try await ServiceConnection.accessory().call(
+                AccessoryInterface.pair,
+                AccessoryInterface.AddressRequest(address: address),
+                // For connecting and bonding.
+                timeLimit: .seconds(120)
+            )
         } catch {
             Terminal.printError("\(error). To use the button: `pttctl pair \(address)`")
         }

@@ -130,7 +130,7 @@ private final class PushDelivery {
             first = continuation
             events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
         }
-        let pushID = try await core.push(request(status.channel?.owner))
+        let pushID = try await core.call(PushInterface.send, request(status.channel?.owner)).pushID
         self.pushID = pushID
         if json {
             Terminal.print(PushInterface.SendReply(pushID: pushID))
