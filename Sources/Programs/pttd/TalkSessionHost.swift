@@ -57,12 +57,7 @@ final class TalkSessionHost {
         self.log = log
         self.peers = peers
         timer = TimerSource { [weak self] in self?.post(.timerFired) }
-        backends.store.report = { [weak self] report in
-            switch report {
-            case .notSaved(let reason): self?.post(.stateNotSaved(reason: reason))
-            case .saved: self?.post(.stateSaved)
-            }
-        }
+        backends.store.report = { [weak self] in self?.post($0) }
         backends.audio.receive = { [weak self] in self?.play($1, from: $0) ?? .wantsMore }
         backends.audio.connected = { [weak self] in self?.post(.audioConnectionReady($0)) }
         backends.audio.lost = { [weak self] in self?.post(.audioConnectionLost($0)) }

@@ -14,15 +14,6 @@ import PTTMessages
 /// reboot it would open the microphone for nobody.
 @EventLoop
 final class StateStore {
-    enum Report {
-        /// The disk is behind: a rebooted machine does not find the state. Reported for each reason.
-        ///
-        /// - Parameter reason: For people.
-        case notSaved(reason: String)
-        /// Everything is on disk again.
-        case saved
-    }
-
     /// `channel.json` is for the core, `descriptor.json` for people, and `volume.json` is what they have set.
     private enum File: String, CaseIterable {
         case descriptor = "descriptor.json"
@@ -71,8 +62,9 @@ final class StateStore {
     private lazy var retryTimer = TimerSource { [weak self] in self?.begin() }
     private var settled: (@EventLoop () -> Void)?
 
-    /// Called for a write that fails or takes too long, and when there is none such any more.
-    var report: @EventLoop (Report) -> Void = { _ in }
+    /// Called with ``TalkSession/Event/stateNotSaved(reason:)`` for a write that fails or takes too long, and
+    /// with ``TalkSession/Event/stateSaved`` when there is none such any more.
+    var report: @EventLoop (TalkSession.Event) -> Void = { _ in }
 
     /// - Parameters:
     ///   - directory: Created when it is needed; nil: nothing is kept.
@@ -170,7 +162,7 @@ final class StateStore {
         } else if unwritten.isEmpty {
             backOff.reset()
             if isOwned || channel == nil { forgetAside() }
-            if isFailing { report(.saved) }
+            if isFailing { report(.stateSaved) }
             isFailing = false
         } else {
             begin()
@@ -185,7 +177,7 @@ final class StateStore {
 
     private func fail(_ reason: String) {
         isFailing = true
-        report(.notSaved(reason: reason))
+        report(.stateNotSaved(reason: reason))
     }
 
     // MARK: Aside
