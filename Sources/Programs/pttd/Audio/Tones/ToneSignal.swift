@@ -4,8 +4,10 @@ import PTTCore
 /// A tone of ours: notes of one pitch and pauses, 48 kHz mono.
 struct ToneSignal: Equatable, Sendable {
     enum Part: Equatable, Sendable {
-        case note(hertz: Double, milliseconds: Int)
-        case pause(milliseconds: Int)
+        /// In hertz and milliseconds.
+        case note(Double, Int)
+        /// In milliseconds.
+        case pause(Int)
     }
 
     let parts: [Part]
@@ -22,46 +24,15 @@ struct ToneSignal: Equatable, Sendable {
     init(_ tone: Tone) {
         parts =
             switch tone {
-            case .talkPermit:
-                [.note(hertz: 880, milliseconds: 35), .note(hertz: 1320, milliseconds: 45)]
-            case .latched:
-                [
-                    .note(hertz: 1175, milliseconds: 30), .pause(milliseconds: 20),
-                    .note(hertz: 1865, milliseconds: 50),
-                ]
-            case .end:
-                [.note(hertz: 660, milliseconds: 90)]
-            case .denied:
-                [
-                    .note(hertz: 330, milliseconds: 140), .pause(milliseconds: 60),
-                    .note(hertz: 330, milliseconds: 140),
-                ]
-            case .busy:
-                [
-                    .note(hertz: 466, milliseconds: 60), .pause(milliseconds: 50),
-                    .note(hertz: 466, milliseconds: 60), .pause(milliseconds: 50),
-                    .note(hertz: 466, milliseconds: 60),
-                ]
-            case .timeLimitNear:
-                [
-                    .note(hertz: 1568, milliseconds: 30), .pause(milliseconds: 40),
-                    .note(hertz: 1568, milliseconds: 30),
-                ]
-            case .timeLimitReached:
-                [
-                    .note(hertz: 1047, milliseconds: 90), .note(hertz: 784, milliseconds: 90),
-                    .note(hertz: 523, milliseconds: 120),
-                ]
-            case .accessoryLost:
-                [
-                    .note(hertz: 740, milliseconds: 70), .note(hertz: 494, milliseconds: 70),
-                    .note(hertz: 740, milliseconds: 70), .note(hertz: 494, milliseconds: 70),
-                ]
-            case .batteryLow:
-                [
-                    .note(hertz: 988, milliseconds: 60), .pause(milliseconds: 140),
-                    .note(hertz: 415, milliseconds: 60),
-                ]
+            case .talkPermit: [.note(880, 35), .note(1320, 45)]
+            case .latched: [.note(1175, 30), .pause(20), .note(1865, 50)]
+            case .end: [.note(660, 90)]
+            case .denied: [.note(330, 140), .pause(60), .note(330, 140)]
+            case .busy: [.note(466, 60), .pause(50), .note(466, 60), .pause(50), .note(466, 60)]
+            case .timeLimitNear: [.note(1568, 30), .pause(40), .note(1568, 30)]
+            case .timeLimitReached: [.note(1047, 90), .note(784, 90), .note(523, 120)]
+            case .accessoryLost: [.note(740, 70), .note(494, 70), .note(740, 70), .note(494, 70)]
+            case .batteryLow: [.note(988, 60), .pause(140), .note(415, 60)]
             }
     }
 
