@@ -1,7 +1,7 @@
 package import AccessoryCore
 import EventLoop
 import JSON
-import PTTMessages
+package import PTTMessages
 package import TOML
 
 /// `devices.toml`: the enrolled devices, in text that people may edit as well.
@@ -89,12 +89,6 @@ private struct EntryError: Error {
 
 /// The keys of an entry.
 private struct Entry: Decodable {
-    struct Restoration: Decodable {
-        let service: String
-        let characteristic: String
-        let bits: String
-    }
-
     let identity: String
     let accessory: String?
     let key: String?
@@ -128,7 +122,7 @@ extension JSON {
         enrolment.name = try Self.name(entry.name)
         enrolment.mode = try Self.mode(entry.mode)
         for (index, restoration) in (entry.restore ?? []).enumerated() {
-            guard let restoration = restoration.value else {
+            guard let restoration = Enrolment.Restoration(restoration) else {
                 throw EntryError("restore[\(index)]", "restore has a UUID or bits that are not hexadecimal")
             }
             enrolment.restorations.append(restoration)
@@ -201,14 +195,12 @@ extension JSON {
     }
 }
 
-extension Entry.Restoration {
-    fileprivate var value: Enrolment.Restoration? {
-        guard let service = GattUUID(service), let characteristic = GattUUID(characteristic),
-            let bits = [UInt8](hexadecimal: bits), !bits.isEmpty, bits.count <= 512
+extension Enrolment.Restoration {
+    /// Nil if it has anything but UUIDs and 1 to 512 bytes, the longest value of a characteristic.
+    package init?(_ text: Restoration) {
+        guard let service = GattUUID(text.service), let characteristic = GattUUID(text.characteristic),
+            let bits = [UInt8](hexadecimal: text.bits), !bits.isEmpty, bits.count <= 512
         else { return nil }
-        return Enrolment.Restoration(
-            GattAttribute(service: service, characteristic: characteristic),
-            bits: bits
-        )
+        self.init(GattAttribute(service: service, characteristic: characteristic), bits: bits)
     }
 }

@@ -127,7 +127,7 @@ final class PairingDialog {
         enrolment.mode = reply.mode
         // The values before the first writing are those to write back.
         if earlier.restorations.isEmpty {
-            enrolment.restorations = (reply.restore ?? []).compactMap(\.enrolled)
+            enrolment.restorations = (reply.restore ?? []).compactMap { Enrolment.Restoration($0) }
         }
         try EnrolledDeviceFile.set(enrolment)
         isWritten = true
@@ -140,17 +140,5 @@ final class PairingDialog {
 
     private func show(_ text: String) {
         if !json { Terminal.print(text) }
-    }
-}
-
-extension Restoration {
-    fileprivate var enrolled: Enrolment.Restoration? {
-        guard let service = GattUUID(service), let characteristic = GattUUID(characteristic),
-            let bits = [UInt8](hexadecimal: bits)
-        else { return nil }
-        return Enrolment.Restoration(
-            GattAttribute(service: service, characteristic: characteristic),
-            bits: bits
-        )
     }
 }
