@@ -6,7 +6,9 @@ import PTTMessages
 import PulseAudio
 
 /// Watches all that reports calls: ModemManager and oFono on the system bus, callaudiod on the session bus,
-/// and the streams of other applications on the sound server.
+/// and the streams of other applications on the sound server, of which it also reports those that record.
+///
+/// Changes of our own streams are not followed by a list: a press costs none.
 @EventLoop
 final class CallWatch {
     /// Called with each change of the call that counts; nil: there is none any more. There is none at first.
@@ -17,7 +19,9 @@ final class CallWatch {
 
     private var calls = ActiveCalls()
     private var buses: [CallBus] = []
-    private var streams: StreamWatch?
+    private let streams: DeviceList
+    private var observation: Subscription?
+    private var use = StreamUse()
 
     /// - Parameters:
     ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
@@ -32,24 +36,50 @@ final class CallWatch {
         session: BusAddress = .session,
         log: RateLimitedLog
     ) {
+        streams = DeviceList(
+            server,
+            [.source, .sourceOutput, .sinkInput],
+            // A call that begins within it ends a transmission that much later.
+            spacing: .milliseconds(20),
+            consequence: "calls of applications may not be detected",
+            log: log
+        )
         let report: @EventLoop (ActiveCalls.Event) -> Void = { [weak self] in self?.handle($0) }
         let modems: [CallService] = [
             ModemManagerCalls(log: log, report: report), OFonoCalls(log: log, report: report),
         ]
         let callaudiod = CallaudiodMode(log: log, report: report)
         buses = [CallBus(system, modems, log: log), CallBus(session, [callaudiod], log: log)]
-        let streams = StreamWatch(server, callApplications: applications, log: log, report: report)
-        streams.recordersChanged = { [weak self] in self?.recordersChanged($0) }
-        self.streams = streams
+        observation = server.observe([.sourceOutput, .sinkInput]) { [streams] in streams.streamChanged($0) }
+        streams.listed = { [weak self] in self?.apply(StreamUse($0, callApplications: applications)) }
     }
 
-    func serverIsReady() { streams?.serverIsReady() }
+    func serverIsReady() { streams.refresh() }
 
-    func serverIsLost() { streams?.serverIsLost() }
+    /// The streams have ended with the server.
+    func serverIsLost() {
+        streams.serverIsLost()
+        apply(StreamUse())
+    }
 
     private func handle(_ event: ActiveCalls.Event) {
         let before = calls.active
         calls.handle(event)
         if calls.active != before { changed(calls.active) }
+    }
+
+    private func apply(_ new: StreamUse) {
+        guard new != use else { return }
+        let old = use
+        use = new
+        report(new.phoneStreams, in: .phoneStream)
+        report(new.callApplications, in: .callApplication)
+        if new.recorders != old.recorders { recordersChanged(new.recorders) }
+    }
+
+    /// The new calls first: between the end of one and the next there is no moment without a call.
+    private func report(_ calls: [ActiveCalls.Call], in source: ActiveCalls.Source) {
+        for call in calls { handle(.present(source, call)) }
+        handle(.retained(source, prefix: "", ids: Set(calls.map(\.id))))
     }
 }
