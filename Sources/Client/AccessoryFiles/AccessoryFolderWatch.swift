@@ -9,7 +9,6 @@ package final class AccessoryFolderWatch {
     package var onChange: @EventLoop (AccessoryCatalog) -> Void = { _ in }
 
     private let folders: AccessoryFolders
-    private var cache = AccessoryFolders.Cache()
     private var watches: [FileWatch] = []
     /// Folders whose changes are not reported.
     private var unwatched: [AccessoryCatalog.Problem] = []
@@ -30,7 +29,7 @@ package final class AccessoryFolderWatch {
     }
 
     private func load() -> AccessoryCatalog {
-        let loaded = folders.load(&cache)
+        let loaded = folders.load()
         return AccessoryCatalog(loaded.entries, problems: loaded.problems + unwatched)
     }
 

@@ -41,12 +41,6 @@ package struct AccessoryFolders: Sendable {
 
     /// Reads all files.
     package func load() -> AccessoryCatalog {
-        var cache = Cache()
-        return load(&cache)
-    }
-
-    /// The cache has what was read before; it is brought in line.
-    func load(_ cache: inout Cache) -> AccessoryCatalog {
         var files: [String: File] = [:]
         var problems: [AccessoryCatalog.Problem] = []
         for (number, folder) in paths.enumerated() {
@@ -59,21 +53,14 @@ package struct AccessoryFolders: Sendable {
             }
         }
         var entries: [AccessoryCatalog.Entry] = []
-        var read = Cache()
         for file in files.values.sorted(by: { $0.name < $1.name }) {
-            let version = FileVersion(of: file.path)
-            let content =
-                cache.contents[file.path].flatMap { $0.version == version ? $0.content : nil } ?? file.read()
-            read.contents[file.path] = (version, content)
-            switch content {
-            case .definition(let definition):
+            do throws(Problem) {
+                guard let definition = try file.read() else { continue }
                 entries.append(AccessoryCatalog.Entry(definition, path: file.path, folder: file.folder))
-            case .problem(let reason):
-                problems.append(AccessoryCatalog.Problem(path: file.path.escaped, reason: reason))
-            case .empty: break
+            } catch {
+                problems.append(AccessoryCatalog.Problem(path: file.path.escaped, reason: error.reason))
             }
         }
-        cache = read
         return AccessoryCatalog(entries, problems: problems)
     }
 
@@ -101,15 +88,8 @@ package struct AccessoryFolders: Sendable {
 }
 
 extension AccessoryFolders {
-    /// The contents of the files when they were read, so that a change of one costs only its own reading.
-    struct Cache {
-        fileprivate var contents: [String: (version: FileVersion?, content: Content)] = [:]
-    }
-
-    fileprivate enum Content {
-        case definition(AccessoryDefinition)
-        case problem(String)
-        case empty
+    private struct Problem: Error {
+        let reason: String
     }
 
     private struct File {
@@ -117,42 +97,18 @@ extension AccessoryFolders {
         let path: String
         let folder: Int
 
-        func read() -> Content {
+        /// Nil if it is empty.
+        func read() throws(Problem) -> AccessoryDefinition? {
             let identifier = String(name.dropLast(".toml".count))
             guard identifier.isAccessoryIdentifier else {
-                return .problem("its name has other characters than letters, digits, - and _")
+                throw Problem(reason: "its name has other characters than letters, digits, - and _")
             }
-            let text: String
-            do throws(TextFile.Unreadable) {
-                text = try TextFile.read(path, limit: AccessoryFolders.sizeLimit) ?? ""
+            do {
+                let text = try TextFile.read(path, limit: AccessoryFolders.sizeLimit) ?? ""
+                return try text.isEmpty ? nil : AccessoryDefinition(toml: text, identifier: identifier)
             } catch {
-                return .problem("\(error)")
+                throw Problem(reason: "\(error)")
             }
-            if text.isEmpty { return .empty }
-            do throws(TOMLError) {
-                return .definition(try AccessoryDefinition(toml: text, identifier: identifier))
-            } catch {
-                return .problem("\(error)")
-            }
-        }
-    }
-
-    /// Changes with the contents of a file.
-    fileprivate struct FileVersion: Equatable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int
-        let changed: [Int]
-
-        init?(of path: String) {
-            var found = stat()
-            guard stat(path, &found) == 0 else { return nil }
-            device = UInt64(found.st_dev)
-            inode = UInt64(found.st_ino)
-            size = Int(found.st_size)
-            changed = [
-                found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_ctim.tv_sec, found.st_ctim.tv_nsec,
-            ]
         }
     }
 }
