@@ -91,7 +91,7 @@ extension Attachment {
     // MARK: Pushes
 
     private func received(_ push: Push) {
-        guard let channelID = view.channelID, let payload = Payload.dictionary(push.payload) else {
+        guard let channelID = view.channelID, let payload = push.dictionary else {
             return finish(push, with: PushAnswer(result: .nothing), channelUUID: nil)
         }
         let channelUUID = channelID.uuid

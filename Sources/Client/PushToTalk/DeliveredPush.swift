@@ -59,7 +59,7 @@ final class DeliveredPush: @unchecked Sendable {
     /// Receives the application's answer.
     let answer: @Sendable (PushAnswer) -> Void
     /// False once the delegate has received it, or the core no longer waits for its answer.
-    private let isWaiting = Mutex(true)
+    private let isWaiting = Atomic(true)
 
     init(
         _ push: Push,
@@ -76,23 +76,16 @@ final class DeliveredPush: @unchecked Sendable {
     /// Begins the delivery, unless the push is withdrawn.
     ///
     /// - Returns: True if the delegate is to be called.
-    func begin() -> Bool {
-        isWaiting.withLock { isWaiting in
-            defer { isWaiting = false }
-            return isWaiting
-        }
-    }
+    func begin() -> Bool { isWaiting.exchange(false, ordering: .sequentiallyConsistent) }
 
     /// Prevents the delivery, unless it has begun.
-    func withdraw() {
-        isWaiting.withLock { $0 = false }
-    }
+    func withdraw() { isWaiting.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// A push's payload as the delegate receives it.
-enum Payload {
-    static func dictionary(_ text: String) -> [String: Any]? {
+extension Push {
+    /// The payload as the delegate receives it.
+    var dictionary: [String: Any]? {
         // The core has checked that it is an object. An error would end this push, not the application.
-        (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any]
+        (try? JSONSerialization.jsonObject(with: Data(payload.utf8))) as? [String: Any]
     }
 }

@@ -120,7 +120,7 @@ extension PushToken {
 final class OneTimeCompletion: Sendable {
     private let name: String
     private let body: @Sendable () -> Void
-    private let isCalled = Mutex(false)
+    private let isCalled = Atomic(false)
 
     init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         self.name = name
@@ -128,14 +128,10 @@ final class OneTimeCompletion: Sendable {
     }
 
     deinit {
-        if !isCalled.withLock({ $0 }) { Diagnostics.note("\(name) was not called") }
+        if !isCalled.load(ordering: .sequentiallyConsistent) { Diagnostics.note("\(name) was not called") }
     }
 
     func call() {
-        let isFirst = isCalled.withLock { isCalled in
-            defer { isCalled = true }
-            return !isCalled
-        }
-        if isFirst { body() }
+        if !isCalled.exchange(true, ordering: .sequentiallyConsistent) { body() }
     }
 }
