@@ -44,13 +44,9 @@ struct Manifest: Equatable {
         }
         return Manifest(identifier: executable, name: executable, activation: nil)
     }
+}
 
-    private init(identifier: String, name: String, activation: Activation?) {
-        self.identifier = identifier
-        self.name = name
-        self.activation = activation
-    }
-
+extension Manifest {
     init(_ text: String, path: String) throws(PTInstantiationError) {
         let keys: Keys
         do {
