@@ -50,14 +50,8 @@ package final class ServiceConnection {
     }
 
     private static func connect(_ socket: RuntimeSocket) throws(ServiceError) -> VarlinkClient {
-        let path: String
-        do throws(NoRuntimeDirectory) {
-            path = try socket.path
-        } catch {
-            throw .unreachable(socket, reason: "\(error)")
-        }
-        do throws(SystemError) {
-            return try VarlinkClient(connectingTo: path)
+        do {
+            return try VarlinkClient(connectingTo: try socket.path)
         } catch {
             throw .unreachable(socket, reason: "\(error)")
         }
