@@ -14,8 +14,7 @@ package final class AudioSocketClient {
         let sent: @EventLoop (Bool) -> Void
     }
 
-    /// 20 ms of stereo at 48 kHz, the largest packet of any format.
-    private static let largestPacket = AudioPacketHeader.size + 3840
+    private static let largestPacket = AudioPacketHeader.size + AudioFormat.largestPacket
     /// In bytes: room for few packets, so that a writer is held up soon and not seconds ahead of the speaker.
     private static let sendBuffer: Int32 = 8192
 
