@@ -1,23 +1,18 @@
 import PTTMessages
 
 /// The attached applications, by their connections. They determine which application has the channel.
-struct Attachments: Equatable, Sendable {
-    private var processes: [ClientID: ApplicationProcess] = [:]
+typealias Attachments = [ClientID: ApplicationProcess]
 
-    subscript(client: ClientID) -> ApplicationProcess? {
-        get { processes[client] }
-        set { processes[client] = newValue }
-    }
-
+extension Attachments {
     func isAttached(_ application: ApplicationID) -> Bool {
-        processes.values.contains { $0.owner.identifier == application }
+        values.contains { $0.owner.identifier == application }
     }
 
     /// The newest attachment of an application, or of one of its processes.
     func newest(of application: ApplicationID, in processID: Int? = nil) -> (
         client: ClientID, process: ApplicationProcess
     )? {
-        processes.filter { client, process in
+        filter { client, process in
             process.owner.identifier == application && process.processID == processID ?? process.processID
         }
         .max { $0.key.rawValue < $1.key.rawValue }
@@ -26,6 +21,6 @@ struct Attachments: Equatable, Sendable {
 
     /// Returns true if an application was given this token and has no channel for it yet.
     func holds(_ token: PushToken) -> Bool {
-        processes.values.contains { $0.pushToken == token }
+        values.contains { $0.pushToken == token }
     }
 }
