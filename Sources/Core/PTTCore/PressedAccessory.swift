@@ -69,10 +69,6 @@ extension TalkSession {
         channel?.release(where: isEnded, effects: &effects)
         return true
     }
-
-    mutating func releaseAccessories(heldBy holder: ClientID, effects: inout EffectCollector) {
-        channel?.release(where: { $0.holder == holder }, effects: &effects)
-    }
 }
 
 extension JoinedChannel {
@@ -85,7 +81,7 @@ extension JoinedChannel {
         effects.notify(running.client, accessory.pressed)
     }
 
-    fileprivate mutating func release(
+    mutating func release(
         where isEnded: (PressedAccessory) -> Bool,
         effects: inout EffectCollector
     ) {

@@ -72,7 +72,7 @@ extension TalkSession {
     mutating func clientDisconnected(_ client: ClientID, effects: inout EffectCollector) {
         attachments[client] = nil
         clientsWithoutAudio.remove(client)
-        releaseAccessories(heldBy: client, effects: &effects)
+        channel?.release(where: { $0.holder == client }, effects: &effects)
         guard channel?.receiver == client else {
             if lease?.holder == client { endTransmission(.connectionLost, effects: &effects) }
             return
