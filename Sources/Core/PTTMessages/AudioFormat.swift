@@ -30,11 +30,6 @@ package struct AudioFormat: Hashable, Codable, Sendable {
         self.channels = channels
     }
 
-    private enum CodingKeys: CodingKey {
-        case rate
-        case channels
-    }
-
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let rate = try container.decode(Int.self, forKey: .rate)

@@ -4,14 +4,11 @@ package struct ChannelID: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameter text: A UUID in its 36-character form, in either case. Anything else gives nil.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 36 else { return nil }
-        for (index, byte) in bytes.enumerated() {
-            switch index {
-            case 8, 13, 18, 23:
-                guard byte == UInt8(ascii: "-") else { return nil }
-            default:
-                guard Character(UnicodeScalar(byte)).isHexDigit else { return nil }
+        guard text.utf8.count == 36 else { return nil }
+        for (index, byte) in text.utf8.enumerated() {
+            let character = Character(UnicodeScalar(byte))
+            guard [8, 13, 18, 23].contains(index) ? character == "-" : character.isHexDigit else {
+                return nil
             }
         }
         self.text = text.uppercased()
