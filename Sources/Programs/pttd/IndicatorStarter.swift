@@ -16,7 +16,7 @@ final class IndicatorStarter {
     /// The name says to desktops whose windows, shortcuts and notifications these are (Desktop Environment
     /// Conventions of systemd.io).
     private static let unit = "app-org.pushtotalk.Indicator.service"
-    private static let manager = RemoteInterface(
+    static let manager = RemoteInterface(
         service: "org.freedesktop.systemd1",
         path: "/org/freedesktop/systemd1",
         name: "org.freedesktop.systemd1.Manager"
