@@ -11,20 +11,20 @@ import Varlink
     init() { withRunningLoop() }
 
     @Test func `the holder comes first, then applications, then others, each in the order of arrival`() {
-        var subscribers = SubscriberList<Int, String>()
-        subscribers.add("monitor", 1, as: .other, processID: 10)
-        subscribers.add("accessoryd", 2, as: .other, processID: 20)
-        subscribers.add("radio", 3, as: .application, processID: 30)
-        subscribers.add("panel", 4, as: .other, processID: 40)
-        subscribers.add("echo", 5, as: .application, processID: 50)
+        var subscribers = SubscriberList<String>()
+        _ = subscribers.add("monitor", as: .other, processID: 10)
+        _ = subscribers.add("accessoryd", as: .other, processID: 20)
+        _ = subscribers.add("radio", as: .application, processID: 30)
+        _ = subscribers.add("panel", as: .other, processID: 40)
+        let echo = subscribers.add("echo", as: .application, processID: 50)
         #expect(subscribers.inOrder == ["radio", "echo", "monitor", "accessoryd", "panel"])
         subscribers.holder = 20
         #expect(subscribers.inOrder == ["accessoryd", "radio", "echo", "monitor", "panel"])
         subscribers.holder = 50
         #expect(subscribers.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
-        subscribers.remove(5)
+        subscribers.remove(echo)
         #expect(subscribers.inOrder == ["radio", "monitor", "accessoryd", "panel"])
-        subscribers.add("echo", 6, as: .application, processID: 50)
+        _ = subscribers.add("echo", as: .application, processID: 50)
         #expect(subscribers.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
     }
 

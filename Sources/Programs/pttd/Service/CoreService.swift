@@ -18,7 +18,7 @@ final class CoreService {
     private var allowance = EventAllowance()
     private var lastStatus: (changes: Int, unheard: [UnheardDevice], reply: JSONText)?
     /// The calls of `Subscribe` and `Attach`.
-    var subscribers = SubscriberList<VarlinkConnection.Identifier, VarlinkCall>()
+    var subscribers = SubscriberList<VarlinkCall>()
     /// The client that has an audio token for its recording. What was captured has been sent when that ends:
     /// so the end of its audio socket is the end of the recording.
     private var recordingClient: ClientID? {
@@ -154,13 +154,9 @@ final class CoreService {
     // MARK: Events
 
     /// Adds a call of `Subscribe` or `Attach` to the subscribers until its connection closes.
-    func add(
-        _ call: VarlinkCall,
-        as role: SubscriberList<VarlinkConnection.Identifier, VarlinkCall>.Role
-    ) {
-        let identifier = call.connection.identifier
-        subscribers.add(call, identifier, as: role, processID: call.connection.processID)
-        call.connection.onClose { [weak self] in self?.subscribers.remove(identifier) }
+    func add(_ call: VarlinkCall, as role: SubscriberList<VarlinkCall>.Role) {
+        let number = subscribers.add(call, as: role, processID: call.connection.processID)
+        call.connection.onClose { [weak self] in self?.subscribers.remove(number) }
     }
 
     private func publish(_ event: CoreEvent, sequence: Int, time: MonotonicTime) {

@@ -2,14 +2,13 @@
 ///
 /// First the process that holds the transmission, or held the last one: a button's light waits for the event.
 /// Then the applications, then all others; among equals, in the order of their arrival.
-struct SubscriberList<Identifier: Equatable, Subscriber> {
+struct SubscriberList<Subscriber> {
     enum Role: Int {
         case application = 1
         case other
     }
 
     private struct Member {
-        let identifier: Identifier
         let subscriber: Subscriber
         let role: Role
         let processID: Int32
@@ -34,22 +33,18 @@ struct SubscriberList<Identifier: Equatable, Subscriber> {
         members.filter { $0.role == .other }.map(\.subscriber)
     }
 
-    mutating func add(_ subscriber: Subscriber, _ identifier: Identifier, as role: Role, processID: Int32) {
+    /// - Returns: The number by which it is removed.
+    mutating func add(_ subscriber: Subscriber, as role: Role, processID: Int32) -> Int {
         arrivals += 1
         members.append(
-            Member(
-                identifier: identifier,
-                subscriber: subscriber,
-                role: role,
-                processID: processID,
-                arrival: arrivals
-            )
+            Member(subscriber: subscriber, role: role, processID: processID, arrival: arrivals)
         )
         sort()
+        return arrivals
     }
 
-    mutating func remove(_ identifier: Identifier) {
-        members.removeAll { $0.identifier == identifier }
+    mutating func remove(_ arrival: Int) {
+        members.removeAll { $0.arrival == arrival }
     }
 
     private mutating func sort() {
