@@ -101,15 +101,7 @@ final class PendingReleases {
             presses.isEmpty
             ? .remove(name: Self.name)
             : .replace(name: Self.name, bytes: JSONText.encoding(File(presses: presses)).bytes)
-        do throws(SystemError) {
-            try EventLoop.spawnBlocking {
-                directory.failure(of: [change])
-            } completion: { [weak self] failure in
-                self?.written(failure)
-            }
-        } catch {
-            written(error)
-        }
+        directory.apply([change]) { [weak self] in self?.written($0) }
     }
 
     /// A failure is repeated with the next press only.

@@ -39,8 +39,22 @@ package struct StateDirectory: Sendable {
         if hasChanged && isOnDisk { try flush() }
     }
 
-    /// The error of ``apply(_:)``, for callers that cannot throw; nil if there is none.
-    package func failure(of changes: [Change]) -> SystemError? {
+    /// Applies changes without waiting for the disk.
+    ///
+    /// - Parameters:
+    ///   - changes: As in ``apply(_:)``.
+    ///   - completion: Called once with the error, if there is one; during this call if no thread can be
+    ///     started.
+    @EventLoop
+    package func apply(_ changes: [Change], completion: @escaping @EventLoop (SystemError?) -> Void) {
+        do throws(SystemError) {
+            try EventLoop.spawnBlocking({ failure(of: changes) }, completion: completion)
+        } catch {
+            completion(error)
+        }
+    }
+
+    private func failure(of changes: [Change]) -> SystemError? {
         do throws(SystemError) {
             try apply(changes)
             return nil

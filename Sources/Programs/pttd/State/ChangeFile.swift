@@ -65,17 +65,8 @@ final class ChangeFile<Change: Codable & Sendable> {
             changes.isEmpty
             ? .remove(name: name)
             : .replace(name: name, bytes: JSONText.encoding(File(changes: changes)).bytes)
-        let place = StateDirectory(path: directory, isOnDisk: true)
         isWriting = true
-        do throws(SystemError) {
-            try EventLoop.spawnBlocking {
-                place.failure(of: [change])
-            } completion: { [weak self] failure in
-                self?.written(failure)
-            }
-        } catch {
-            written(error)
-        }
+        StateDirectory(path: directory, isOnDisk: true).apply([change]) { [weak self] in self?.written($0) }
     }
 
     private func written(_ failure: SystemError?) {

@@ -127,17 +127,8 @@ final class StateStore {
         let files = File.allCases.filter { unwritten.contains($0) }
         unwritten = []
         isWriting = true
-        do throws(SystemError) {
-            let changes = files.map { change($0) }
-            try EventLoop.spawnBlocking {
-                directory.failure(of: changes)
-            } completion: { [weak self] failure in
-                self?.ended(files, failure)
-            }
-            deadline.arm(after: Self.writeTimeout)
-        } catch {
-            ended(files, error)
-        }
+        deadline.arm(after: Self.writeTimeout)
+        directory.apply(files.map { change($0) }) { [weak self] in self?.ended(files, $0) }
     }
 
     /// Calls `then` once, when everything is on disk, or no write is in progress that is likely to end.
