@@ -15,7 +15,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilSamples(24_000)
+            try await capture.untilSamples(24_000)
             capture.close()
             #expect(abs(frequency(capture.samples.suffix(19_200)) - 440) < 2)
         }
@@ -29,7 +29,7 @@ extension RealServers {
             let opened = MonotonicInstant.now
             let capture = try Capture(fixture)
             #expect(capture.happenings.all.isEmpty)
-            await capture.untilSamples(4800)
+            try await capture.untilSamples(4800)
             capture.close()
             // A new source of PipeWire has no volume until WirePlumber has set it.
             let reported = capture.happenings.all.filter { happening in
@@ -52,7 +52,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             let outputs = try await fixture.server.pactl("list", "source-outputs")
             #expect(outputs.contains("media.role = \"phone\""))
             #expect(outputs.contains("application.name = \"PulseAudioTests\""))
@@ -67,7 +67,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             #expect(try await fixture.server.sourceOutputs().count == 1)
             capture.close()
             let count = capture.happenings.all.count
@@ -83,7 +83,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             capture.drop()
             try await fixture.untilSourceOutputs(0)
         }
@@ -100,7 +100,7 @@ extension RealServers {
             dropped.drop()
             // Requests are answered in order, so that the first two have ended when this one has started.
             let witness = try Capture(fixture)
-            await witness.untilStarted()
+            try await witness.untilStarted()
             try await fixture.untilSourceOutputs(1)
             #expect(closed.happenings.all.isEmpty)
             #expect(dropped.happenings.all.isEmpty)
@@ -125,7 +125,7 @@ extension RealServers {
                     stream = nil
                 }
             )
-            await seen.wait("a fragment") { !$0.isEmpty }
+            try await seen.wait("a fragment") { !$0.isEmpty }
             try await fixture.untilSourceOutputs(0)
             #expect(seen.all.count == 1)
         }
@@ -144,7 +144,7 @@ extension RealServers {
                     fixture.audio.close()
                 }
             )
-            await seen.wait("a fragment") { !$0.isEmpty }
+            try await seen.wait("a fragment") { !$0.isEmpty }
             try await fixture.untilSourceOutputs(0)
             #expect(seen.all.count == 1)
             stream.close()
@@ -174,7 +174,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture, device: "no-such-microphone")
-            await capture.untilFailed()
+            try await capture.untilFailed()
             guard case .failed(let error) = capture.events.last else { return }
             #expect("\(error)".hasPrefix("could not capture from “no-such-microphone”: No such entity"))
             try await fixture.untilSourceOutputs(0)
@@ -190,15 +190,15 @@ extension RealServers {
             defer { fixture.stop() }
             try await fixture.server.pactl("set-source-mute", "tone", "1")
             let capture = try Capture(fixture)
-            await capture.untilSource { $0.isMuted && !$0.isSilent }
+            try await capture.untilSource { $0.isMuted && !$0.isSilent }
             try await fixture.server.pactl("set-source-mute", "tone", "0")
-            await capture.untilSource { !$0.isMuted }
+            try await capture.untilSource { !$0.isMuted }
             try await fixture.server.pactl("set-source-volume", "tone", "0%")
-            await capture.untilSource { !$0.isMuted && $0.isSilent }
+            try await capture.untilSource { !$0.isMuted && $0.isSilent }
             try await fixture.server.pactl("set-source-volume", "tone", "100%")
-            await capture.untilSource { !$0.isSilent }
+            try await capture.untilSource { !$0.isSilent }
             try await fixture.server.pactl("set-source-mute", "tone", "1")
-            await capture.untilSource(\.isMuted)
+            try await capture.untilSource(\.isMuted)
             capture.close()
             #expect(try await fixture.audio.devices().sources.first { $0.name == "tone" }?.isMuted == true)
         }
@@ -213,13 +213,13 @@ extension RealServers {
             let connection = try fixture.audio.connectedForCapture("test")
             #expect(connection.requests.count == 1 && connection.sources.asked.count <= 1)
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             capture.close()
         }
 
         @EventLoop private func openAndClose(_ fixture: AudioServerFixture) async throws {
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             capture.close()
         }
     }

@@ -17,14 +17,14 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             fixture.audio.connections[lost].end("the test ends it")
-            await capture.untilFailed()
+            try await capture.untilFailed()
             try await fixture.untilSourceOutputs(0)
-            await fixture.untilReady()
+            try await fixture.untilReady()
             #expect(fixture.states.all.count == 4)
             let second = try Capture(fixture)
-            await second.untilStarted()
+            try await second.untilStarted()
             second.close()
         }
     }

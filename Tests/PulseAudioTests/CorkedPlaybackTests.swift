@@ -19,14 +19,14 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let listener = try Capture(fixture, device: "speaker.monitor")
-            await listener.untilStarted()
+            try await listener.untilStarted()
             let (player, _) = try await open(on: fixture)
             #expect(replace(on: player, with: 880, .milliseconds(400)))
             let silent = listener.samples.count
-            await listener.untilSamples(silent + 9600)
+            try await listener.untilSamples(silent + 9600)
             #expect(listener.audible.isEmpty)
             player.cork(false)
-            await listener.untilAudible(19_200)
+            try await listener.untilAudible(19_200)
             #expect(abs(frequency(listener.audible.prefix(19_200)) - 880) < 5)
             player.close()
             listener.close()
@@ -39,7 +39,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let listener = try Capture(fixture, device: "speaker.monitor")
-            await listener.untilStarted()
+            try await listener.untilStarted()
             let (player, _) = try await open(on: fixture)
             // The second is never heard: it is replaced before the stream is uncorked.
             for (pitch, isHeard) in [(880.0, true), (220, false), (1320, true)] {
@@ -48,12 +48,12 @@ extension RealServers {
                 let drained = Recorder<Bool>()
                 player.cork(false)
                 player.drain { drained.add(true) }
-                await drained.wait(for: true)
+                try await drained.wait(for: true)
                 player.cork(true)
                 player.flush()
             }
             let heard = 2 * 9600
-            await listener.happenings.wait("both tones") { _ in
+            try await listener.happenings.wait("both tones") { _ in
                 listener.samples.count { abs($0) > 1000 } >= heard * 8 / 10
             }
             let (first, second) = (listener.audible.prefix(9000), listener.samples.reversed())
@@ -75,13 +75,13 @@ extension RealServers {
             player.cork(false)
             let latencies = Recorder<Duration?>()
             player.latency { latencies.add($0) }
-            await latencies.wait("the latency") { !$0.isEmpty }
+            try await latencies.wait("the latency") { !$0.isEmpty }
             let waiting = try #require(latencies.all[0])
             #expect((.milliseconds(500)...Duration.seconds(3)).contains(waiting))
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             capture.stream?.latency { latencies.add($0) }
-            await latencies.wait("the latency of the capture") { $0.count == 2 }
+            try await latencies.wait("the latency of the capture") { $0.count == 2 }
             let age = try #require(latencies.all[1])
             #expect((.zero...Duration.seconds(1)).contains(age))
             player.close()
@@ -118,7 +118,7 @@ extension RealServers {
             }
             #expect(player.deviceName == "feed")
             try await fixture.server.pactl("unload-module", sink)
-            await events.wait("the failure") { if case .failed = $0.last { true } else { false } }
+            try await events.wait("the failure") { if case .failed = $0.last { true } else { false } }
             #expect(try await fixture.server.pactl("list", "short", "sink-inputs").isEmpty)
         }
 
@@ -147,7 +147,7 @@ extension RealServers {
             )
             let events = Recorder<PlaybackStream.Event>()
             let player = try PlaybackStream(on: fixture.audio, request) { events.add($0) }
-            await events.wait(for: .opened)
+            try await events.wait(for: .opened)
             return (player, events)
         }
 

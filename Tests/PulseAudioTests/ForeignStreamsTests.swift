@@ -24,9 +24,9 @@ extension RealServers {
             defer { observation.cancel() }
             for count in 1...2 {
                 let capture = try Capture(fixture)
-                await capture.untilStarted()
+                try await capture.untilStarted()
                 capture.close()
-                await events.wait("the end of our stream") { $0.count { $0.type == .remove } == count }
+                try await events.wait("the end of our stream") { $0.count { $0.type == .remove } == count }
             }
             // A busy PipeWire reports a change of a stream after it has confirmed its end.
             #expect(changes.all.count < events.all.count(where: { $0.type != .remove }))
@@ -40,7 +40,7 @@ extension RealServers {
             streams.update(devices)
             let before = changes.all.count
             application.kill()
-            await changes.wait("the end of its stream") { $0.count > before }
+            try await changes.wait("the end of its stream") { $0.count > before }
         }
 
         @Test @EventLoop func `a stream that ends while it is being listed is reported after the list`()

@@ -16,18 +16,18 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             fixture.server.kill()
-            await capture.untilFailed()
-            await fixture.states.wait("the loss is reported") {
+            try await capture.untilFailed()
+            try await fixture.states.wait("the loss is reported") {
                 if case .lost = $0.last { true } else { false }
             }
             try await fixture.server.restart()
-            await fixture.untilReady()
+            try await fixture.untilReady()
             #expect(capture.events.count { if case .failed = $0 { true } else { false } } == 1)
             #expect(fixture.states.all.count == 4)
             let second = try Capture(fixture)
-            await second.untilStarted()
+            try await second.untilStarted()
             second.close()
             try await fixture.untilSourceOutputs(0)
         }
@@ -43,7 +43,7 @@ extension RealServers {
             let states = Recorder<AudioServer.State>()
             audio.stateChanged = { states.add($0) }
             audio.connect()
-            await states.wait("there is no server") { if case .lost = $0.last { true } else { false } }
+            try await states.wait("there is no server") { if case .lost = $0.last { true } else { false } }
             #expect(throws: AudioError.self) {
                 try CaptureStream(
                     on: audio,
@@ -53,7 +53,7 @@ extension RealServers {
                 )
             }
             try await fixture.server.restart()
-            await states.wait("the server is found") { if case .ready = $0.last { true } else { false } }
+            try await states.wait("the server is found") { if case .ready = $0.last { true } else { false } }
             audio.close()
             #expect(states.all.last == .closed)
             #expect(states.all.count == 4)
@@ -75,12 +75,12 @@ extension RealServers {
             audio.stateChanged = { states.add($0) }
             audio.connect()
             for _ in 0..<3 {
-                await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
+                try await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
                 fixture.server.kill()
-                await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
+                try await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
                 try await fixture.server.restart()
             }
-            await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
+            try await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
             audio.close()
         }
 
@@ -98,11 +98,11 @@ extension RealServers {
             let states = Recorder<AudioServer.State>()
             audio.stateChanged = { states.add($0) }
             audio.connect()
-            await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
+            try await states.wait("it is there") { if case .ready = $0.last { true } else { false } }
             fixture.server.kill(only: "pipewire")
-            await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
+            try await states.wait("it is gone") { if case .lost = $0.last { true } else { false } }
             try await fixture.server.restart(only: "pipewire")
-            await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
+            try await states.wait("it is back") { if case .ready = $0.last { true } else { false } }
             audio.close()
         }
 
@@ -113,10 +113,10 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             try await fixture.server.removeMicrophone()
             // Both servers would move the stream to the speaker's monitor.
-            await capture.untilFailed(within: .seconds(3))
+            try await capture.untilFailed(within: .seconds(3))
             #expect(capture.events.first?.isOpened == true)
             #expect(capture.events.count { $0.isOpened } == 1)
             try await fixture.untilSourceOutputs(0)
@@ -129,7 +129,7 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             let index = try #require(
                 try await fixture.server.sourceOutputs().first?.split(separator: "\t").first
             )
@@ -139,7 +139,7 @@ extension RealServers {
             try await fixture.server.pactl("set-default-source", "speaker.monitor")
             try await fixture.server.untilDefaultSource(is: "speaker.monitor")
             let count = capture.samples.count
-            await capture.untilSamples(count + 9600)
+            try await capture.untilSamples(count + 9600)
             #expect(capture.stream?.deviceName == "tone")
             // The speaker is silent.
             #expect(capture.samples.suffix(4800).contains { $0 != 0 })
@@ -153,12 +153,12 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             fixture.server.freeze()
-            await capture.happenings.wait(for: .event(.stalled), within: .seconds(2))
+            try await capture.happenings.wait(for: .event(.stalled), within: .seconds(2))
             capture.close()
             // The end is not confirmed, so that the connection is closed, and the stream ends with it.
-            await fixture.states.wait("the connection is closed", within: .seconds(5)) {
+            try await fixture.states.wait("the connection is closed", within: .seconds(5)) {
                 if case .lost = $0.last { true } else { false }
             }
             #expect(capture.events.last == .stalled)
@@ -181,20 +181,16 @@ extension RealServers {
             #expect(path("") == nil)
         }
 
-        @Test @EventLoop func `without a server the attempts slow down and the loss is reported once`() async
+        @Test @EventLoop func `without a server the attempts slow down and the loss is reported once`()
+            async throws
         {
             let audio = AudioServer(applicationName: "alone", address: "unix:/nonexistent/native")
             let states = Recorder<AudioServer.State>()
             audio.stateChanged = { states.add($0) }
             audio.connect()
-            await states.wait("there is no server") { if case .lost = $0.last { true } else { false } }
+            try await states.wait("there is no server") { if case .lost = $0.last { true } else { false } }
             #expect(states.all.count == 2)
-            var failure: AudioError?
-            do throws(AudioError) {
-                _ = try await audio.devices()
-            } catch {
-                failure = error
-            }
+            let failure = await #expect(throws: AudioError.self) { try await audio.devices() }
             #expect(failure?.kind == .serverLost)
             audio.close()
             #expect(audio.state == .closed)

@@ -256,11 +256,11 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let first = try Capture(fixture)
-            await first.untilSamples(9600)
+            try await first.untilSamples(9600)
             first.close()
             let wanted = MonotonicInstant.now
             let second = try Capture(fixture)
-            await second.untilSamples(9600)
+            try await second.untilSamples(9600)
             second.close()
             #expect(second.times.allSatisfy { $0 >= wanted })
         }
@@ -270,7 +270,7 @@ extension RealServers {
             choosingFrom devices: AudioDevices
         ) async throws {
             let capture = try Capture(fixture, choosingFrom: devices)
-            await capture.untilFailed()
+            try await capture.untilFailed()
             guard case .failed(let error) = capture.events.last else { return }
             #expect(error.kind == .noDevice)
             #expect(capture.samples.isEmpty && !capture.events.contains(where: \.isOpened))

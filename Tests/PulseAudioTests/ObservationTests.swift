@@ -19,20 +19,20 @@ extension RealServers {
             let first = fixture.audio.observe([.sourceOutput, .sinkInput]) { streams.add($0) }
             let second = fixture.audio.observe([.module]) { modules.add($0) }
             let capture = try Capture(fixture)
-            await capture.untilStarted()
-            await streams.wait("the new capture") {
+            try await capture.untilStarted()
+            try await streams.wait("the new capture") {
                 $0.contains { $0.kind == .sourceOutput && $0.type == .new }
             }
             let index = try #require(streams.all.first).index
             capture.close()
-            await streams.wait(for: SoundDeviceEvent(kind: .sourceOutput, index: index, type: .remove))
+            try await streams.wait(for: SoundDeviceEvent(kind: .sourceOutput, index: index, type: .remove))
             #expect(modules.all.isEmpty)
             first.cancel()
             let seen = streams.all.count
             try await fixture.server.pactl("load-module", "module-null-sink", "sink_name=other")
-            await modules.wait("the new module") { $0.contains { $0.type == .new } }
+            try await modules.wait("the new module") { $0.contains { $0.type == .new } }
             let another = try Capture(fixture)
-            await another.untilStarted()
+            try await another.untilStarted()
             #expect(streams.all.count == seen)
             second.cancel()
         }
@@ -46,11 +46,11 @@ extension RealServers {
             let changes = Recorder<SoundDeviceEvent>()
             let observation = fixture.audio.observe([.sourceOutput]) { changes.add($0) }
             try await fixture.server.restart()
-            await fixture.states.wait("connected again") { $0.count == 4 }
+            try await fixture.states.wait("connected again") { $0.count == 4 }
             let before = changes.all.count
             let capture = try Capture(fixture)
-            await capture.untilStarted()
-            await changes.wait("the new capture") { $0.count > before }
+            try await capture.untilStarted()
+            try await changes.wait("the new capture") { $0.count > before }
             observation.cancel()
         }
 
@@ -63,13 +63,13 @@ extension RealServers {
             let argument = "sink_name=other sink_properties=test.mark=1"
             let module = try await fixture.server.pactl("load-module", "module-null-sink", argument)
             let capture = try Capture(fixture)
-            await capture.untilStarted()
+            try await capture.untilStarted()
             let events = Recorder<PlaybackStream.Event>()
             let request = StreamRequest(name: "music", device: "other")
             let playback = try PlaybackStream(on: fixture.audio, request) { events.add($0) }
             _ = [UInt8](repeating: 0, count: 9600).withUnsafeBytes { playback.write($0) }
             // PipeWire lists it without a sink before.
-            await events.wait(for: .started)
+            try await events.wait(for: .started)
             // And as corked until its node runs, which may be after it has asked for samples.
             try await until {
                 try await fixture.audio.list([.sinkInput]).sinkInputs.contains { !$0.isCorked }
@@ -113,13 +113,5 @@ extension RealServers {
             let audio = AudioServer(applicationName: "PulseAudioTests")
             await #expect(throws: AudioError.self) { try await audio.list([.sink]) }
         }
-    }
-}
-
-extension AudioServer {
-    func list(_ kinds: Set<DeviceKind>) async throws(AudioError) -> AudioDevices {
-        try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
-            list(kinds) { continuation.resume(returning: $0) }
-        }.get()
     }
 }

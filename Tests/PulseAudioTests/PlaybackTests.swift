@@ -16,15 +16,15 @@ extension RealServers {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let listener = try Capture(fixture, device: "speaker.monitor")
-            await listener.untilStarted()
+            try await listener.untilStarted()
             let events = Recorder<PlaybackStream.Event>()
             let request = StreamRequest(name: "tone", latency: .milliseconds(200))
             let player = try PlaybackStream(on: fixture.audio, request) { events.add($0) }
             #expect(play(880, .milliseconds(500), on: player) == 48_000)
-            await events.wait(for: .started)
-            await events.wait(for: .underflowed)
+            try await events.wait(for: .started)
+            try await events.wait(for: .underflowed)
             #expect(player.pendingByteCount == 0)
-            await listener.untilAudible(19_200)
+            try await listener.untilAudible(19_200)
             player.close()
             #expect(abs(frequency(listener.audible.prefix(19_200)) - 880) < 5)
             listener.close()
@@ -42,11 +42,11 @@ extension RealServers {
                 events.add($0)
             }
             #expect(events.all.isEmpty)
-            await events.wait(for: .opened)
+            try await events.wait(for: .opened)
             #expect(player.deviceName == "speaker")
             #expect(!events.all.contains(.writable))
             _ = play(440, .milliseconds(60), on: player)
-            await events.wait(for: .started)
+            try await events.wait(for: .started)
             #expect(events.all.count { $0 == .opened } == 1)
             player.close()
         }
@@ -65,7 +65,7 @@ extension RealServers {
             players.add(player)
             #expect(play(440, .milliseconds(1200), on: player) == 115_200)
             #expect(player.pendingByteCount == 115_200)
-            await waiting.wait("nothing is pending") { $0.last == 0 }
+            try await waiting.wait("nothing is pending") { $0.last == 0 }
             // The count decreases each time, and not in a single step.
             #expect(zip(waiting.all, waiting.all.dropFirst()).allSatisfy { $0 > $1 })
             #expect(waiting.all.count > 1)
@@ -83,7 +83,7 @@ extension RealServers {
             let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "pieces")) {
                 events.add($0)
             }
-            await events.wait(for: .opened)
+            try await events.wait(for: .opened)
             var accepted = 0
             for _ in 0..<150 { accepted += play(440, .milliseconds(20), on: player) }
             // At most two seconds are pending, and the server's buffer of half a second is never overrun.
@@ -101,10 +101,10 @@ extension RealServers {
             let events = Recorder<PlaybackStream.Event>()
             let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "dry")) { events.add($0) }
             _ = play(440, .milliseconds(60), on: player)
-            await events.wait(for: .underflowed)
+            try await events.wait(for: .underflowed)
             let first = events.all.count { $0 == .underflowed }
             _ = play(440, .milliseconds(60), on: player)
-            await events.wait("the second underflow") { $0.count { $0 == .underflowed } > first }
+            try await events.wait("the second underflow") { $0.count { $0 == .underflowed } > first }
             // A server that stood still may underflow before it has asked for the rest.
             try await until { player.pendingByteCount == 0 }
             player.close()
@@ -133,9 +133,9 @@ extension RealServers {
             let events = Recorder<PlaybackStream.Event>()
             let player = try PlaybackStream(on: fixture.audio, StreamRequest(name: "lost")) { events.add($0) }
             _ = play(440, .seconds(2), on: player)
-            await events.wait(for: .started)
+            try await events.wait(for: .started)
             fixture.server.kill()
-            await events.wait("the failure") { if case .failed = $0.last { true } else { false } }
+            try await events.wait("the failure") { if case .failed = $0.last { true } else { false } }
             #expect(play(440, .milliseconds(20), on: player) == 0)
         }
 

@@ -18,20 +18,23 @@ final class Recorder<Element: Sendable> {
         for wait in met { wait.continuation.resume(returning: true) }
     }
 
-    /// Waits until the events meet the condition; records an issue if they do not within `limit`.
+    /// Waits until the events meet the condition.
+    ///
+    /// - Throws: If they do not within `limit`, with an issue: a test that went on would wait as long at each
+    ///   of its steps.
     func wait(
         _ expectation: Comment,
         within limit: Duration = awaitLimit,
         sourceLocation: SourceLocation = #_sourceLocation,
         _ isMet: @escaping ([Element]) -> Bool
-    ) async {
+    ) async throws {
         if isMet(all) { return }
         let timer = TimerSource { [weak self] in self?.timeOut() }
         timer.arm(after: limit)
         let hasOccurred = await withCheckedContinuation { waiting.append((isMet, $0)) }
         timer.disarm()
         let seen = all.count > 30 ? "\(all.count) elements" : "\(all)"
-        #expect(hasOccurred, "\(expectation); seen: \(seen)", sourceLocation: sourceLocation)
+        try #require(hasOccurred, "\(expectation); seen: \(seen)", sourceLocation: sourceLocation)
     }
 
     private func timeOut() {
@@ -46,8 +49,8 @@ extension Recorder where Element: Equatable {
         for element: Element,
         within limit: Duration = awaitLimit,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async {
-        await wait("\(element)", within: limit, sourceLocation: sourceLocation) { $0.contains(element) }
+    ) async throws {
+        try await wait("\(element)", within: limit, sourceLocation: sourceLocation) { $0.contains(element) }
     }
 }
 
@@ -75,12 +78,12 @@ struct AudioServerFixture {
         audio.stateChanged = { states.add($0) }
         audio.connect()
         let fixture = AudioServerFixture(server: server, audio: audio, states: states)
-        await fixture.untilReady()
+        try await fixture.untilReady()
         return fixture
     }
 
-    func untilReady() async {
-        await states.wait("the connection is ready") {
+    func untilReady() async throws {
+        try await states.wait("the connection is ready") {
             if case .ready = $0.last { true } else { false }
         }
     }
@@ -108,16 +111,14 @@ struct AudioServerFixture {
 }
 
 extension AudioServer {
-    /// The sources as the server lists them now.
-    func devices() async throws(AudioError) -> AudioDevices {
-        let action = "list the audio devices"
-        let connection = try connected(action)
-        return try await withCheckedContinuation { (continuation: CheckedContinuation<_, Never>) in
-            connection.query(
-                DeviceQuery(action, of: DeviceQuery.sources) { continuation.resume(returning: $0) }
-            )
-        }.get()
+    func list(_ kinds: Set<DeviceKind>) async throws -> AudioDevices {
+        let answers = AsyncQueue(of: Result<AudioDevices, AudioError>.self)
+        list(kinds) { answers.add($0) }
+        return try await answers.next().get()
     }
+
+    /// All that is needed to identify the microphones.
+    func devices() async throws -> AudioDevices { try await list(DeviceQuery.sources) }
 }
 
 /// A capture with all its events.
@@ -160,17 +161,17 @@ final class Capture {
         happenings.all.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
-    func untilStarted() async {
-        await happenings.wait(for: .event(.started))
+    func untilStarted() async throws {
+        try await happenings.wait(for: .event(.started))
     }
 
-    func untilSamples(_ count: Int) async {
-        await happenings.wait("\(count) samples") { [weak self] _ in (self?.samples.count ?? 0) >= count }
+    func untilSamples(_ count: Int) async throws {
+        try await happenings.wait("\(count) samples") { [weak self] _ in (self?.samples.count ?? 0) >= count }
     }
 
     /// Waits for this number of samples after the silence at the beginning.
-    func untilAudible(_ count: Int) async {
-        await happenings.wait("\(count) audible samples") { [weak self] _ in
+    func untilAudible(_ count: Int) async throws {
+        try await happenings.wait("\(count) audible samples") { [weak self] _ in
             (self?.audible.count ?? 0) >= count
         }
     }
@@ -179,8 +180,8 @@ final class Capture {
     var audible: ArraySlice<Int16> { samples.drop { abs($0) < 1000 } }
 
     /// Waits until the source that was reported last meets the condition.
-    func untilSource(_ isMet: @escaping (SourceState) -> Bool) async {
-        await happenings.wait("the state of the source") { happenings in
+    func untilSource(_ isMet: @escaping (SourceState) -> Bool) async throws {
+        try await happenings.wait("the state of the source") { happenings in
             let states = happenings.compactMap { happening -> SourceState? in
                 switch happening {
                 case .event(.opened(let source)), .event(.changed(let source)): source
@@ -191,8 +192,8 @@ final class Capture {
         }
     }
 
-    func untilFailed(within limit: Duration = awaitLimit) async {
-        await happenings.wait("the capture fails", within: limit) { happenings in
+    func untilFailed(within limit: Duration = awaitLimit) async throws {
+        try await happenings.wait("the capture fails", within: limit) { happenings in
             happenings.contains { if case .event(.failed) = $0 { true } else { false } }
         }
     }

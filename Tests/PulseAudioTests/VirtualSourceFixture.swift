@@ -37,7 +37,7 @@ final class VirtualSourceFixture {
     static func start(with outside: AudioServerFixture) async throws -> VirtualSourceFixture {
         let fixture = VirtualSourceFixture(outside)
         fixture.source.start()
-        await fixture.untilIdle()
+        try await fixture.untilIdle()
         return fixture
     }
 
@@ -67,12 +67,12 @@ final class VirtualSourceFixture {
         outside.stop()
     }
 
-    func untilIdle(sourceLocation: SourceLocation = #_sourceLocation) async {
-        await states.wait("nothing records", sourceLocation: sourceLocation) { $0.last == .idle }
+    func untilIdle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await states.wait("nothing records", sourceLocation: sourceLocation) { $0.last == .idle }
     }
 
-    func untilRecorded(by names: [String], sourceLocation: SourceLocation = #_sourceLocation) async {
-        await states.wait("\(names) record", sourceLocation: sourceLocation) {
+    func untilRecorded(by names: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await states.wait("\(names) record", sourceLocation: sourceLocation) {
             $0.last == .recorded(by: names)
         }
     }
@@ -80,8 +80,8 @@ final class VirtualSourceFixture {
     /// An application that records from the source, and has begun to.
     func record() async throws -> Capture {
         let capture = try Capture(outside, device: "ptt_mic")
-        await capture.untilStarted()
-        await untilRecorded(by: ["PulseAudioTests"])
+        try await capture.untilStarted()
+        try await untilRecorded(by: ["PulseAudioTests"])
         return capture
     }
 
@@ -109,16 +109,16 @@ final class VirtualSourceFixture {
 
 extension Capture {
     /// The loudest of the samples that arrive from now on, after `skipping` samples.
-    func loudest(ofNext count: Int, skipping: Int = 0) async -> Int16 {
+    func loudest(ofNext count: Int, skipping: Int = 0) async throws -> Int16 {
         let start = samples.count + skipping
-        await untilSamples(start + count)
+        try await untilSamples(start + count)
         return samples[start..<start + count].map { $0.magnitude }.max().map { Int16(clamping: $0) } ?? 0
     }
 
     /// Waits until 200 ms of exact silence have arrived: what was written before may still be on its way.
-    func untilSilent() async {
+    func untilSilent() async throws {
         let start = samples.count
-        await happenings.wait("exact silence") { [weak self] _ in
+        try await happenings.wait("exact silence") { [weak self] _ in
             guard let last = self?.samples.dropFirst(start).suffix(9600) else { return false }
             return last.count == 9600 && last.allSatisfy { $0 == 0 }
         }

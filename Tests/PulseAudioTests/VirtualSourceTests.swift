@@ -18,15 +18,15 @@ extension RealServers {
             defer { fixture.stop() }
             let application = try await fixture.record()
             for _ in 0..<3 {
-                #expect(await application.loudest(ofNext: 9600) == 0)
+                #expect(try await application.loudest(ofNext: 9600) == 0)
                 fixture.talk()
-                #expect(await application.loudest(ofNext: 9600, skipping: 4800) > 9000)
+                #expect(try await application.loudest(ofNext: 9600, skipping: 4800) > 9000)
                 fixture.endTalk()
-                await application.untilSilent()
+                try await application.untilSilent()
             }
             #expect(frequency(application.samples.filter { $0 != 0 }) > 400)
             application.close()
-            await fixture.untilIdle()
+            try await fixture.untilIdle()
             #expect(fixture.remarks.all == [])
         }
 
@@ -38,20 +38,20 @@ extension RealServers {
             defer { first.outside.stop() }
             let application = try await first.record()
             first.talk()
-            #expect(await application.loudest(ofNext: 4800, skipping: 4800) > 9000)
+            #expect(try await application.loudest(ofNext: 4800, skipping: 4800) > 9000)
             let modules = try await first.server.pactl("list", "short", "modules")
             // Killed while the feed is not muted.
             first.disappear()
-            await application.untilSilent()
+            try await application.untilSilent()
             let second = VirtualSourceFixture(first.outside)
             defer { second.disappear() }
             second.source.start()
-            await second.untilRecorded(by: ["PulseAudioTests"])
+            try await second.untilRecorded(by: ["PulseAudioTests"])
             #expect(try await first.server.pactl("list", "short", "modules") == modules)
             second.talk()
-            #expect(await application.loudest(ofNext: 4800, skipping: 4800) > 9000)
+            #expect(try await application.loudest(ofNext: 4800, skipping: 4800) > 9000)
             second.endTalk()
-            await application.untilSilent()
+            try await application.untilSilent()
         }
     }
 }
