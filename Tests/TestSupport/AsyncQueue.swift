@@ -47,10 +47,20 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
         line: UInt = #line,
         where isWanted: (Element) -> Bool
     ) async throws -> Element {
+        try await firstValue(within: limit, file: file, line: line) { isWanted($0) ? $0 : nil }
+    }
+
+    /// What `part` has of the first element of which it has something; the ones before it are dropped.
+    package func firstValue<Value>(
+        within limit: Duration = awaitLimit,
+        file: StaticString = #fileID,
+        line: UInt = #line,
+        _ part: (Element) throws -> Value?
+    ) async throws -> Value {
         let deadline = Deadline(within: limit, file: file, line: line)
         while true {
             let element = try await next(within: limit, file: file, line: line)
-            if isWanted(element) { return element }
+            if let value = try part(element) { return value }
             try deadline.check()
         }
     }

@@ -36,10 +36,9 @@ package final class ClosingListener {
     /// - Returns: The time of the last attempt.
     package func attempts(areApartBy limit: Duration) async throws -> MonotonicInstant {
         var last = try await connections.next()
-        while true {
-            let next = try await connections.next()
-            if next - last > limit { return next }
-            last = next
+        return try await connections.firstValue { next in
+            defer { last = next }
+            return next - last > limit ? next : nil
         }
     }
 

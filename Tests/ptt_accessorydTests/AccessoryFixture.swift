@@ -157,14 +157,14 @@ final class AccessoryFixture {
     /// Waits until this number of buttons is ready.
     func ready(_ count: Int = 1) async throws {
         var ready: Set<String> = []
-        while ready.count < count {
-            let device = try await events.first { $0.device != nil }.device
-            guard let device else { continue }
+        _ = try await events.first { event in
+            guard let device = event.device else { return false }
             if device.link == .ready {
                 ready.insert(device.identifier)
             } else {
                 ready.remove(device.identifier)
             }
+            return ready.count >= count
         }
     }
 

@@ -159,7 +159,7 @@ import Testing
                 ]
             )
         )
-        while mirror.objects.devices[Self.path(1)]?.isConnected != true { _ = try await events.next() }
+        _ = try await events.first { _ in mirror.objects.devices[Self.path(1)]?.isConnected == true }
         mirror.close()
         device.withdraw()
         manager.withdraw()

@@ -46,17 +46,17 @@ import Varlink
 
         @discardableResult
         func reaches(_ step: PairingStep) async throws -> AccessoryInterface.PairAndTestReply {
-            while true {
-                switch try await answers.next() {
-                case .step(let reply): if reply.step == step { return reply }
+            try await answers.firstValue { answer in
+                switch answer {
+                case .step(let reply): return reply.step == step ? reply : nil
                 case .failure(let name, let reason): throw FixtureError("\(name): \(reason)")
                 }
             }
         }
 
         func failure() async throws -> (name: String, reason: String) {
-            while true {
-                if case .failure(let name, let reason) = try await answers.next() { return (name, reason) }
+            try await answers.firstValue {
+                if case .failure(let name, let reason) = $0 { (name: name, reason: reason) } else { nil }
             }
         }
 

@@ -231,17 +231,15 @@ final class IndicatorFixture {
 
     /// The origin of the next transmission.
     func nextBegin() async throws -> Origin {
-        while true {
-            if case .transmissionBegan(let transmission) = try await events.next() {
-                return transmission.origin
-            }
+        try await events.firstValue {
+            if case .transmissionBegan(let transmission) = $0 { transmission.origin } else { nil }
         }
     }
 
     /// The cause of the next end of a transmission.
     func nextEnd() async throws -> EndCause {
-        while true {
-            if case .transmissionEnded(_, let cause, _) = try await events.next() { return cause }
+        try await events.firstValue {
+            if case .transmissionEnded(_, let cause, _) = $0 { cause } else { nil }
         }
     }
 }

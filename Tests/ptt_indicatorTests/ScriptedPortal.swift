@@ -82,7 +82,10 @@ final class ScriptedPortal {
     /// The next calls, up to and with `BindShortcuts`.
     func binding() async throws -> [String] {
         var made: [String] = []
-        while made.last != "BindShortcuts" { made.append(try await calls.next()) }
+        _ = try await calls.first {
+            made.append($0)
+            return $0 == "BindShortcuts"
+        }
         return made
     }
 

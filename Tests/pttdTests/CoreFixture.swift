@@ -162,12 +162,9 @@ final class CoreClient {
 
     /// The cause of the next end of a transmission.
     func nextEnd(within limit: Duration = awaitLimit) async throws -> EndCause {
-        let event = try await events.first(within: limit) { event in
-            if case .transmissionEnded = event { return true }
-            return false
+        try await events.firstValue(within: limit) {
+            if case .transmissionEnded(_, let cause, _) = $0 { cause } else { nil }
         }
-        guard case .transmissionEnded(_, let cause, _) = event else { return .unknown }
-        return cause
     }
 
     func leave() async throws {

@@ -122,13 +122,13 @@ final class MicrophoneFixture {
     /// The cause of the end of the transmission that has just begun; nil if the application received sound
     /// before.
     func firstSoundOrEnd() async throws -> EndCause? {
-        while true {
-            switch try await happenings.next() {
-            case .packet: return nil
-            case .event(.transmissionEnded(_, let cause, _)): return cause
-            case .event: break
+        let happening = try await happenings.first {
+            switch $0 {
+            case .packet, .event(.transmissionEnded): true
+            case .event: false
             }
         }
+        return if case .event(.transmissionEnded(_, let cause, _)) = happening { cause } else { nil }
     }
 
     /// Waits until the application has received this number of packets.
@@ -138,10 +138,8 @@ final class MicrophoneFixture {
 
     /// The end of the transmission, after all packets.
     func end() async throws -> EndCause {
-        let deadline = Deadline()
-        while true {
-            try deadline.check()
-            if let cause = try await firstSoundOrEnd() { return cause }
+        try await happenings.firstValue {
+            if case .event(.transmissionEnded(_, let cause, _)) = $0 { cause } else { nil }
         }
     }
 

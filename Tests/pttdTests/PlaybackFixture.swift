@@ -114,8 +114,10 @@ final class Listener {
 
     /// `count` samples from the first loud one.
     func heard(_ count: Int) async throws -> [Int16] {
+        let deadline = Deadline()
         var heard: [Int16] = []
         while heard.count < count {
+            try deadline.check()
             let next = try await samples.next()
             heard += heard.isEmpty ? Array(next.drop { abs($0) < 1000 }) : next
         }

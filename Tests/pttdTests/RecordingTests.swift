@@ -40,11 +40,7 @@ import Testing
         func hangUp() { _ = shutdown(audio.value, Int32(SHUT_RDWR)) }
 
         /// Returns when the core has closed the audio socket.
-        func isClosed() async throws {
-            do {
-                while true { _ = try await packets.next() }
-            } catch is AsyncQueue<[UInt8]>.Ended {}
-        }
+        func isClosed() async throws { _ = try await packets.untilEnd(within: awaitLimit) }
     }
 
     private static let request = ChannelInterface.BeginRequest(

@@ -180,9 +180,7 @@ import Varlink
 
 extension CoreClient {
     fileprivate func nextSaveFailure() async throws -> String {
-        while true {
-            if case .stateNotSaved(let reason) = try await events.next() { return reason }
-        }
+        try await events.firstValue { if case .stateNotSaved(let reason) = $0 { reason } else { nil } }
     }
 
     /// Again and again, as long as it is not refused.

@@ -71,12 +71,16 @@ final class VirtualMicrophoneFixture {
     }
 
     func until(_ isWanted: (VirtualMicrophone) -> Bool) async throws {
-        while !isWanted(state) { try await handleNext() }
+        let deadline = Deadline()
+        while !isWanted(state) {
+            try deadline.check()
+            try await handleNext()
+        }
     }
 
     /// The cause of the next end of a transmission.
     func nextEnd() async throws -> EndCause {
-        while ends.isEmpty { try await handleNext() }
+        try await until { _ in !ends.isEmpty }
         return ends.removeFirst()
     }
 
