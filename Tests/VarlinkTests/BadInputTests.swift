@@ -179,7 +179,7 @@ import Varlink
         for peer in [oldest, other] {
             try peer.send(#"{"method":"org.example.Test.Hold","more":true}"#)
         }
-        while served.held.count < 2 { _ = try await served.client.call("org.example.Test.Later") }
+        try await served.turns { served.held.count >= 2 }
         let late = try served.connect()
         try late.send(Self.echo)
         #expect(try await late.next() == #"{"parameters":{}}"#)

@@ -64,6 +64,15 @@ final class ServerFixture {
         return peer
     }
 
+    /// Gives the server turns until it has got so far.
+    func turns(until isReached: () -> Bool) async throws {
+        let deadline = Deadline()
+        while !isReached() {
+            try deadline.check()
+            _ = try await client.call("org.example.Test.Later")
+        }
+    }
+
     private final class Box {
         weak var served: ServerFixture?
     }

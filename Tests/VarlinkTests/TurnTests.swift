@@ -20,7 +20,7 @@ import Testing
         let peer = try served.connect()
         let count = served.held.count
         try peer.send(Self.hold)
-        while served.held.count == count { _ = try await served.client.call("org.example.Test.Echo") }
+        try await served.turns { served.held.count > count }
         let call = try #require(served.held.last)
         call.reply()
         _ = try await peer.next()
@@ -54,7 +54,7 @@ import Testing
         #expect(try await other.next() == #"{"parameters":{}}"#)
         let place = try #require(served.echoed.firstIndex { $0 !== served.echoed[0] })
         #expect(place <= 2 * 16, "two turns, in the worst order")
-        while served.echoes < 1001 { _ = try await served.client.call("org.example.Test.Later") }
+        try await served.turns { served.echoes >= 1001 }
     }
 
     @Test @EventLoop func `an important connection is served before those that waited before it`()
@@ -90,7 +90,7 @@ import Testing
         try peer.send(Self.hold)
         let text =
             #"{"method":"org.example.Test.Echo","parameters":{"x":"\#(String(repeating: "x", count: 60_000))"}}"#
-        while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
+        try await served.turns { !served.held.isEmpty }
         var sent = peer.sendAsMuchAsPossible(text)
         for _ in 0..<20 {
             _ = try await served.client.call("org.example.Test.Echo")
@@ -105,7 +105,7 @@ import Testing
         let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(Self.hold)
-        while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
+        try await served.turns { !served.held.isEmpty }
         let call = served.held[0]
         let closed = AsyncQueue(of: Void.self)
         call.connection.onClose { closed.add(()) }
@@ -126,7 +126,7 @@ import Testing
         let served = try ServerFixture()
         let peer = try served.connect()
         try peer.send(Self.hold)
-        while served.held.isEmpty { _ = try await served.client.call("org.example.Test.Echo") }
+        try await served.turns { !served.held.isEmpty }
         let call = served.held[0]
         let closed = AsyncQueue(of: Void.self)
         call.connection.onClose { closed.add(()) }
@@ -169,7 +169,7 @@ import Testing
         let peers = try (0..<4).map { _ in try served.connect() }
         for (number, peer) in peers.enumerated() {
             try peer.send(Self.hold)
-            while served.held.count == number { _ = try await served.client.call("org.example.Test.Echo") }
+            try await served.turns { served.held.count > number }
             served.held[number].reply(["x": .string(String(repeating: "x", count: 900_000))], continues: true)
         }
         #expect(try await peers[0].next() == nil, "nothing follows what is in the kernel")

@@ -106,7 +106,7 @@ import Testing
     @Test @EventLoop func `where another program has the ports, that is known and logged`() async throws {
         let bus = try await PrivateBus.start()
         let fixture = try await SerialFixture(on: bus, isTaken: true)
-        while fixture.profiles?[fixture.serviceClass] == nil { try await fixture.change() }
+        try await fixture.untilProfiles { $0?[fixture.serviceClass] != nil }
         #expect(fixture.profiles?[fixture.serviceClass] == .refused)
         #expect(fixture.link?.isOpen == false)
     }
@@ -114,10 +114,10 @@ import Testing
     @Test @EventLoop
     func `a service class that is wanted again before bluetoothd has answered is registered`() async throws {
         let fixture = try await SerialFixture()
-        while fixture.profiles == nil { try await fixture.change() }
+        try await fixture.untilProfiles { $0 != nil }
         fixture.profiles?.update([])
         fixture.profiles?.update([fixture.serviceClass])
-        while fixture.profiles?[fixture.serviceClass] == nil { try await fixture.change() }
+        try await fixture.untilProfiles { $0?[fixture.serviceClass] != nil }
         #expect(fixture.profiles?[fixture.serviceClass] == .accepted)
         #expect(try await fixture.first { $0 == "opened" } == "opened")
         #expect(fixture.link?.failure == nil)
@@ -206,8 +206,14 @@ final class SerialFixture {
         try await events.first(where: isWanted)
     }
 
-    /// Waits for a change in bluetoothd.
-    func change() async throws { try await changes.next() }
+    /// Waits until changes in bluetoothd have made the registrations what is wanted.
+    func untilProfiles(_ isWanted: (SerialProfiles?) -> Bool) async throws {
+        let deadline = Deadline()
+        while !isWanted(profiles) {
+            try deadline.check()
+            try await changes.next()
+        }
+    }
 
     func simulate(_ command: String) async throws {
         let answer = try await answer(command)
