@@ -1,6 +1,5 @@
 import EventLoop
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -48,39 +47,29 @@ import Testing
         #expect(try await results.next())
     }
 
-    @Test func `a timer fires at its time and only once`() async {
+    @Test @EventLoop func `a timer fires at its time and only once`() async throws {
         let start = MonotonicInstant.now
-        let fired = await withCheckedContinuation {
-            (continuation: CheckedContinuation<MonotonicInstant, Never>) in
-            Task { @EventLoop in
-                var timer: TimerSource?
-                timer = TimerSource {
-                    timer?.disarm()
-                    timer = nil
-                    continuation.resume(returning: .now)
-                }
-                timer?.arm(after: .milliseconds(20))
-            }
-        }
-        #expect(fired - start >= .milliseconds(20))
+        let fired = AsyncQueue(of: MonotonicInstant.self)
+        let timer = TimerSource { fired.add(.now) }
+        timer.arm(after: .milliseconds(20))
+        #expect(try await fired.next() - start >= .milliseconds(20))
+        await pause(.milliseconds(50))
+        fired.finish()
+        #expect(try await fired.untilEnd(within: awaitLimit) == [])
+        timer.disarm()
     }
 
-    @Test @EventLoop func `a timer that its handler arms again fires again`() async {
-        let (ticks, continuation) = AsyncStream.makeStream(of: Void.self)
+    @Test @EventLoop func `a timer that its handler arms again fires again`() async throws {
+        let ticks = AsyncQueue(of: Void.self)
         var timer: TimerSource?
         timer = TimerSource {
             timer?.arm(after: .milliseconds(2))
-            continuation.yield()
+            ticks.add(())
         }
         timer?.arm(after: .milliseconds(2))
-        var count = 0
-        for await _ in ticks {
-            count += 1
-            if count == 3 { break }
-        }
+        for _ in 0..<3 { try await ticks.next() }
         timer?.disarm()
         timer = nil
-        #expect(count == 3)
     }
 
     @Test @EventLoop func `a wall-clock timer fires at its second and only once`()
@@ -127,33 +116,27 @@ import Testing
     @Test @EventLoop func `a descriptor source reports bytes and the peer's end`() async throws {
         let (near, far) = try UnixSocket.pair(.stream)
         defer { _ = close(near) }
-        let (events, continuation) = AsyncStream.makeStream(of: Readiness.self)
+        let events = AsyncQueue(of: Readiness.self)
         let source = try DescriptorSource(near, .readable) { readiness in
             var byte: UInt8 = 0
             _ = read(near, &byte, 1)
-            continuation.yield(readiness)
+            events.add(readiness)
         }
         defer { source.cancel() }
-        var seen = events.makeAsyncIterator()
         _ = write(far, "x", 1)
-        #expect(await seen.next() == .readable)
+        #expect(try await events.next() == .readable)
         _ = close(far)
-        #expect(await seen.next()?.contains(.hungUp) == true)
+        #expect(try await events.next().contains(.hungUp))
     }
 
-    @Test @EventLoop func `deferred work runs after the handler that triggered it`() async {
-        let order = Mutex([String]())
-        let (runs, continuation) = AsyncStream.makeStream(of: Void.self)
-        let work = DeferredSource {
-            order.withLock { $0.append("deferred") }
-            continuation.yield()
-        }
+    @Test @EventLoop func `deferred work runs after the handler that triggered it`() async throws {
+        let order = AsyncQueue(of: String.self)
+        let work = DeferredSource { order.add("deferred") }
         work.trigger()
         work.trigger()
-        order.withLock { $0.append("handler") }
-        for await _ in runs { break }
+        order.add("handler")
+        #expect(try await order.next(2) == ["handler", "deferred"])
         work.cancel()
-        #expect(order.withLock { $0 } == ["handler", "deferred"])
     }
 
     @Test func `a socket file without a listener is replaced, one with a listener is not`() throws {
