@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Input
+import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {
@@ -18,7 +19,7 @@ final class PluggedHeadset {
     let headset: VirtualDevice
     let node: InputNode
     private let monitor: DeviceMonitor
-    private var deviceEvents: AsyncStream<InputDeviceEvent>.Iterator
+    private let deviceEvents = AsyncQueue(of: InputDeviceEvent.self)
 
     init(
         _ name: String,
@@ -29,18 +30,13 @@ final class PluggedHeadset {
         phys: String? = nil,
         tag: String? = nil
     ) async throws {
-        let (events, continuation) = AsyncStream.makeStream(of: InputDeviceEvent.self)
         monitor = try DeviceMonitor(subsystem: "input", tag: tag)
-        try monitor.start { continuation.yield($0) }
+        try monitor.start { [deviceEvents] in deviceEvents.add($0) }
         let headset = try VirtualDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
-        var iterator = events.makeAsyncIterator()
-        var found: InputNode?
-        while found == nil, let event = await iterator.next(isolation: EventLoop.shared) {
-            if case .added(let node) = event, node.devnode == headset.devnode { found = node }
-        }
         self.headset = headset
-        node = try #require(found)
-        deviceEvents = iterator
+        node = try await deviceEvents.firstValue {
+            if case .added(let node) = $0, node.devnode == headset.devnode { node } else { nil }
+        }
     }
 
     /// The jack of a sound card, with a switch for headphone and one for microphone.
@@ -56,15 +52,11 @@ final class PluggedHeadset {
 
     /// The next event of udev for this headset.
     func nextDeviceEvent() async throws -> InputDeviceEvent {
-        var iterator = deviceEvents
-        defer { deviceEvents = iterator }
-        while let event = await iterator.next(isolation: EventLoop.shared) {
-            switch event {
-            case .added(let node), .changed(let node), .removed(let node):
-                if node.devnode == headset.devnode { return event }
+        try await deviceEvents.first {
+            switch $0 {
+            case .added(let node), .changed(let node), .removed(let node): node.devnode == headset.devnode
             }
         }
-        throw CancellationError()
     }
 
     func tap(_ key: KeyCode) throws {
@@ -77,21 +69,13 @@ final class PluggedHeadset {
 @EventLoop
 final class Reader {
     let device: KeyDevice
-    private var events: AsyncStream<KeyDeviceEvent>.Iterator
+    private let events = AsyncQueue(of: KeyDeviceEvent.self)
 
     init(_ node: InputNode, keys: Set<KeyCode> = [.playPause]) throws {
-        let (events, continuation) = AsyncStream.makeStream(of: KeyDeviceEvent.self)
-        self.events = events.makeAsyncIterator()
-        device = try KeyDevice(node, keys: keys) { continuation.yield($0) }
+        device = try KeyDevice(node, keys: keys) { [events] in events.add($0) }
     }
 
-    func next() async throws -> KeyDeviceEvent {
-        var iterator = events
-        defer { events = iterator }
-        // Nil only if the time limit has cancelled the test.
-        guard let event = await iterator.next(isolation: EventLoop.shared) else { throw CancellationError() }
-        return event
-    }
+    func next() async throws -> KeyDeviceEvent { try await events.next() }
 
     /// The next event, which must be that of a key.
     func nextKey() async throws -> KeyEvent {
