@@ -3,7 +3,7 @@ import Glibc
 
 /// A client of a bus that writes its messages byte by byte, so that it can send what no library would.
 ///
-/// Its calls block for the moment that a bus of the test's own needs.
+/// Its calls block for the moment that a bus of the test's own needs, and fail with one that hangs.
 @EventLoop
 package final class RawBusPeer {
     private let descriptor: OwnedDescriptor
@@ -15,6 +15,11 @@ package final class RawBusPeer {
         descriptor = OwnedDescriptor(
             adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         )
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            let size = socklen_t(MemoryLayout<timeval>.size)
+            _ = setsockopt(descriptor.value, SOL_SOCKET, option, &limit, size)  // Cannot fail on a socket.
+        }
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address.utf8.dropFirst(10)) }

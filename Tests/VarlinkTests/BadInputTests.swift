@@ -112,16 +112,15 @@ import Varlink
     @Test @EventLoop func `a passed descriptor is closed and ends the connection`() async throws {
         let served = try ServerFixture()
         let peer = try served.connect()
-        var ends: [Int32] = [-1, -1]
-        #expect(pipe(&ends) == 0)
-        defer { _ = close(ends[0]) }
-        try peer.send(UInt8(ascii: "{"), passing: ends[1])
-        _ = close(ends[1])
+        let (near, far) = try UnixSocket.pair(.stream)
+        defer { _ = close(near) }
+        try peer.send(UInt8(ascii: "{"), passing: far)
+        _ = close(far)
         #expect(try await peer.next()?.contains("InvalidParameter") == true)
         #expect(try await peer.next() == nil)
-        // Reading returns the end of the pipe only if no process holds its other side.
+        // Reading returns the end only if no process holds the other side.
         var byte: UInt8 = 0
-        #expect(read(ends[0], &byte, 1) == 0)
+        #expect(read(near, &byte, 1) == 0)
     }
 
     @Test @EventLoop func `a process of another user is refused`() async throws {

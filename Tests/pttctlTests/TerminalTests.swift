@@ -1,6 +1,7 @@
 import AccessoryCore
 import EventLoop
 import Foundation
+import Glibc
 import JSON
 import PTTMessages
 import ServiceClient
@@ -214,14 +215,20 @@ import Testing
     private static func printed(_ parts: [Terminal.Part], isTerminal: Bool) throws -> [String] {
         let (reading, writing) = try ends(isTerminal: isTerminal)
         let output = TerminalOutput(writing)
-        let file = FileHandle(fileDescriptor: reading, closeOnDealloc: true)
+        defer { for end in [reading, writing] { _ = close(end) } }
         var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
         for part in parts {
             output.write([part, .endOfLine])
-            let count = bytes.count
-            while bytes.count == count || bytes.last != 0x0A { bytes += file.availableData }
+            repeat {
+                // A line that was not written must not be waited for.
+                var ready = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+                guard poll(&ready, 1, 30_000) == 1 else { throw SystemError("receive a line") }
+                let count = read(reading, &buffer, buffer.count)
+                guard count > 0 else { throw SystemError("receive a line") }
+                bytes += buffer[..<count]
+            } while bytes.last != 0x0A
         }
-        _ = close(writing)
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 

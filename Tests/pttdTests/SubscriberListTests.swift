@@ -58,8 +58,7 @@ private final class Reader {
             throw SystemError("subscribe")
         }
         // The status.
-        try await isReadable()
-        while messages() < 1 {}
+        try await until { messages() >= 1 }
     }
 
     func isReadable() async throws {
