@@ -34,7 +34,9 @@ import Testing
     @Test func `a subscription that is refused is repeated, and given up after about a minute`() {
         var notifications = GattSubscription.subscribing(attempt: 1)
         var now = Self.start
-        while !notifications.refused("busy", at: now), let deadline = notifications.deadline {
+        while now < Self.start + .seconds(600), !notifications.refused("busy", at: now),
+            let deadline = notifications.deadline
+        {
             now = deadline
             let isRepeated = notifications.retry(at: now)
             #expect(isRepeated)

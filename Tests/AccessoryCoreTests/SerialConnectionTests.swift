@@ -66,7 +66,7 @@ import Testing
         var host = Host()
         var effects = host.handle(.available(.accepted))
         var delays: [Duration] = []
-        while effects == [.connectProfile] {
+        while effects == [.connectProfile], delays.count < 100 {
             _ = host.handle(.profileFailed(.unanswered))
             guard let timer = host.timer else { break }
             delays.append(timer - host.now)
@@ -192,7 +192,7 @@ private struct Host {
 
     init(dormant: Bool) {
         _ = handle(.available(.accepted))
-        while dormant, !connection.isDormant {
+        for _ in 0..<100 where dormant && !connection.isDormant {
             _ = handle(.profileFailed(.unanswered))
             if timer != nil { _ = expire() }
         }
