@@ -137,6 +137,9 @@ import Testing
         #expect(try await fixture.firstSoundOrEnd() == nil)
         fixture.sound.kill()
         #expect(try await fixture.end() == .audioServerLost)
+        try await fixture.published { $0 == .audioServerLost }
+        let refused = try await refusal { _ = try await fixture.accessoryd.begin() }
+        #expect(refused.reason.contains("PipeWire or PulseAudio"))
         try await fixture.sound.restart()
         try await fixture.published { $0 == .audioServerReady }
         _ = try await fixture.accessoryd.begin()

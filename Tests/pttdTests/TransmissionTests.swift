@@ -135,37 +135,6 @@ import Varlink
         #expect(refused.reason.contains("start it"))
     }
 
-    @Test @EventLoop func `the death of the sound server ends the transmission, and a later press works`()
-        async throws
-    {
-        let fixture = try await joined()
-        defer { withExtendedLifetime(fixture) {} }
-        let accessoryd = try fixture.core.connect()
-        _ = try await accessoryd.begin()
-        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
-        fixture.sound.kill()
-        #expect(try await fixture.watcher.nextEnd() == .audioServerLost)
-        _ = try await fixture.watcher.events.first { $0 == .audioServerLost }
-        let refused = try await refusal { _ = try await accessoryd.begin() }
-        #expect(refused.reason.contains("PipeWire or PulseAudio"))
-        try await fixture.sound.restart()
-        _ = try await fixture.watcher.events.first(within: .seconds(20)) { $0 == .audioServerReady }
-        _ = try await accessoryd.begin()
-        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
-        try await accessoryd.end()
-    }
-
-    @Test @EventLoop func `a microphone that is removed ends the transmission`() async throws {
-        let fixture = try await joined()
-        defer { withExtendedLifetime(fixture) {} }
-        let accessoryd = try fixture.core.connect()
-        _ = try await accessoryd.begin()
-        _ = try await fixture.watcher.events.first { $0 == .audioActivated }
-        try await fixture.sound.removeMicrophone()
-        #expect(try await fixture.watcher.nextEnd() == .microphoneLost)
-        #expect(try await fixture.sound.sourceOutputs().isEmpty)
-    }
-
     @Test @EventLoop func `SIGTERM closes the microphone before the core exits`() async throws {
         let fixture = try await joined()
         defer { withExtendedLifetime(fixture) {} }
@@ -175,23 +144,6 @@ import Varlink
         fixture.core.process.signal(SIGTERM)
         #expect(try await fixture.core.process.exitStatus() == 0)
         #expect(try await fixture.sound.sourceOutputs().isEmpty)
-    }
-
-    @Test @EventLoop func `a token is valid for one connection`() async throws {
-        let fixture = try await joined()
-        defer { withExtendedLifetime(fixture) {} }
-        let first = try fixture.core.attachAudio(fixture.token)
-        let second = try fixture.core.attachAudio(fixture.token).release()
-        defer { _ = close(second) }
-        let end = AsyncQueue(of: Int.self)
-        let source = try DescriptorSource(second, .readable) { _ in
-            var byte: UInt8 = 0
-            end.add(recv(second, &byte, 1, Int32(MSG_DONTWAIT)))
-        }
-        defer { source.cancel() }
-        #expect(try await end.next() == 0)
-        _ = try await fixture.core.connect().status()
-        _ = consume first
     }
 }
 
