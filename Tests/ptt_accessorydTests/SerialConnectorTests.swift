@@ -12,36 +12,6 @@ import Testing
 @Suite(.serialized) struct SerialConnectorTests {
     init() { withRunningLoop() }
 
-    @Test @EventLoop func `the port opens, and its bytes arrive`() async throws {
-        let fixture = try await SerialFixture()
-        #expect(try await fixture.next() == "opened")
-        try await fixture.simulate("press")
-        #expect(try await fixture.next() == "received +PTT=P")
-        try await fixture.simulate("release")
-        #expect(try await fixture.next() == "received +PTT=R")
-    }
-
-    nonisolated static let losses = [
-        ("disconnect", nil), ("close-port", nil), ("sleep", "wake"), ("vanish", "return"),
-        ("power off", "power on"), ("unplug", "plug"), ("crash", "revive"),
-    ]
-
-    @Test(arguments: losses) @EventLoop
-    func `after any loss the port is closed, and opens again by itself`(loss: String, repair: String?)
-        async throws
-    {
-        let fixture = try await SerialFixture()
-        #expect(try await fixture.next() == "opened")
-        try await fixture.simulate("press")
-        #expect(try await fixture.next() == "received +PTT=P")
-        try await fixture.simulate(loss)
-        #expect(try await fixture.first { !$0.hasPrefix("failed") } == "closed")
-        if let repair { try await fixture.simulate(repair) }
-        #expect(try await fixture.first { $0 == "opened" } == "opened")
-        try await fixture.simulate("press")
-        #expect(try await fixture.next() == "received +PTT=P")
-    }
-
     @Test @EventLoop func `a port that is refused twice opens at the third attempt`() async throws {
         let fixture = try await SerialFixture(commands: ["refuse-port 2"])
         let refusal = "failed: its serial port was not opened: br-connection-refused"
