@@ -474,7 +474,7 @@ let package = Package(
             data: ["Recordings"],
             settings: optimized
         ),
-        tests("IndicatorCoreTests", "IndicatorCore", "PTTMessages"),
+        tests("IndicatorCoreTests", "IndicatorCore", "PTTMessages", "TestSupport"),
         tests("ChildProcessTests", "CSpawn", "ChildProcess", "EventLoop", "TestSupport"),
         tests("EventLoopTests", "EventLoop", "TestSupport"),
         tests("InputTests", "CLinux", "EventLoop", "Input", "TestSupport", "ptt-keys"),

@@ -1,5 +1,6 @@
 import IndicatorCore
 import PTTMessages
+import TestSupport
 import Testing
 
 /// What the repeats of a held key say, where its release is not reported.

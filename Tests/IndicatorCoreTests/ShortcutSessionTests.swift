@@ -1,5 +1,6 @@
 import IndicatorCore
 import PTTMessages
+import TestSupport
 import Testing
 
 @Suite struct ShortcutSessionTests {

@@ -1,6 +1,7 @@
 import Foundation
 import PTTCore
 import PTTMessages
+import TestSupport
 import Testing
 
 @Suite struct ModelTests {

@@ -1,4 +1,5 @@
 import PTTMessages
+import TestSupport
 
 @testable import PTTCore
 
@@ -167,19 +168,8 @@ enum RandomSequence {
     }
 }
 
-/// A small generator that can be restarted from its seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
+extension SplitMix {
+    fileprivate mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: elements.indices, using: &self)]
     }
 }

@@ -1,5 +1,6 @@
 import JSON
 import PTTMessages
+import TestSupport
 import Testing
 
 @testable import pttd
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func `reading by hand and by the decoder give the same`() throws {
-        var random = Lottery(state: 0x5EED)
+        var random = Lottery()
         var (read, left) = (0, 0)
         for _ in 0..<20_000 {
             let parameters = random.request()
@@ -59,15 +60,9 @@ import Testing
 
 /// Generates requests as buttons send them, some with an error or two.
 private struct Lottery: RandomNumberGenerator {
-    var state: UInt64
+    private var numbers = SplitMix(state: 0x5EED)
 
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    mutating func next() -> UInt64 { numbers.next() }
 
     mutating func request() -> JSONObject {
         var origin = members(["kind": kind(), "identifier": text(), "name": text()])

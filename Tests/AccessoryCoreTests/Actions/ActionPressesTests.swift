@@ -1,5 +1,6 @@
 import AccessoryCore
 import PTTMessages
+import TestSupport
 import Testing
 
 /// The presses that run commands, and a service manager that does what the contract allows.

@@ -1,19 +1,14 @@
 import AccessoryCore
 import PTTMessages
+import TestSupport
 
-/// A generator whose numbers depend only on its seed (SplitMix64), so that a failing case can be repeated.
+/// A generator whose numbers depend only on its seed, so that a failing case can be repeated.
 struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix
 
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678 }
+    init(_ seed: UInt64) { numbers = SplitMix(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    mutating func next() -> UInt64 { numbers.next() }
 
     mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &self) < probability
