@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The documentation shows code that is built or run: that of `Examples`.
@@ -26,18 +27,28 @@ import Testing
         #expect(page.contains("```python\n\(try text(of: "Examples/python/talk.py"))```\n"))
     }
 
-    @Test(arguments: [
-        "README.md", "Sources/README.md", "Tests/README.md", "Tests/SystemTests/README.md",
-        "Documentation/Applications.md", "Documentation/Calls.md", "Documentation/Configuration.md",
-        "Documentation/Devices.md", "Documentation/Installation.md", "Documentation/Safety.md",
-        "Documentation/Sockets.md", "Documentation/Troubleshooting.md",
-    ])
+    private static func pages() throws -> [String] {
+        let folder = try DataFile.all(in: "../../Documentation", beside: #filePath, extension: "md")
+        return [
+            "README.md", "CONTRIBUTING.md", "Sources/README.md", "Tests/README.md",
+            "Tests/SystemTests/README.md",
+        ] + folder.map { "Documentation/" + $0.name }
+    }
+
+    @Test(arguments: try pages())
+    func `every command of make that a page names exists`(page: String) throws {
+        let makefile = try text(of: "Makefile")
+        let named = try text(of: page).matches(of: /`(?:[A-Z_]+=[^\s`]+ )?make ([a-z-]+)/).map { $0.1 }
+        #expect(named.filter { !makefile.contains("\n\($0):") } == [])
+    }
+
+    @Test(arguments: try pages())
     func `every file that a page names or links exists`(page: String) throws {
         let text = try text(of: page)
         let folder = checkout.appendingPathComponent(page).deletingLastPathComponent()
         let links = text.matches(of: /\]\(([^)#]+)\)/).map { String($0.1) }.filter { !$0.hasPrefix("http") }
         let named = text.matches(
-            of: /`((?:Sources|Tests|Examples|Documentation|systemd|udev|\.ci)\/[^`\s*…]+)`/
+            of: /`((?:Sources|Tests|Examples|Documentation|packaging|systemd|udev|\.ci)\/[^`\s*…]+)`/
         )
         let missing =
             links.filter { !FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path) }
