@@ -40,6 +40,9 @@ struct Program {
             }
             let chosen = parts.isEmpty ? Set(Benchmark.Part.allCases) : Set(parts)
             let chosenAttacks = attacks.isEmpty ? Attack.allCases : attacks
+            // What it awaits has no limits of its own, which would be timers in what is measured. All of it
+            // takes some twelve minutes; the signal ends it, and the kernel what it has started.
+            alarm(3600)
             exit(EventLoop.run { await Benchmark.run(chosen, chosenAttacks) })
         }
     }
