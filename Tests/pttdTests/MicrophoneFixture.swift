@@ -45,13 +45,7 @@ final class MicrophoneFixture {
         playsTones: Bool = false,
         prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
     ) async throws -> MicrophoneFixture {
-        let sound: PrivateAudioServer
-        do {
-            sound = try await .start(program)
-        } catch let error as NotUsable {
-            print("skipped: \(program) cannot run here: \(error)")
-            try Test.cancel("\(program) cannot run here: \(error)")
-        }
+        let sound = try await PrivateAudioServer.startOrSkip(program)
         try await prepare(sound)
         let core = try await CoreFixture.start(
             sound: sound,

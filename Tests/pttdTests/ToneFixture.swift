@@ -33,13 +33,7 @@ final class ToneFixture {
         gate: String = "auto",
         sink: String? = nil
     ) async throws -> ToneFixture {
-        let sound: PrivateAudioServer
-        do {
-            sound = try await .start(program)
-        } catch let error as NotUsable {
-            print("skipped: \(program) cannot run here: \(error)")
-            try Test.cancel("\(program) cannot run here: \(error)")
-        }
+        let sound = try await PrivateAudioServer.startOrSkip(program)
         let fixture = try ToneFixture(sound, gate: gate, speaker: sink == nil ? "speaker" : "second")
         if let sink {
             fixture.sink = try await sound.pactl(

@@ -29,13 +29,7 @@ final class VirtualMicrophoneFixture {
         fragments: [String] = [],
         prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }
     ) async throws -> VirtualMicrophoneFixture {
-        let sound: PrivateAudioServer
-        do {
-            sound = try await .start(program, fragments: fragments)
-        } catch let error as NotUsable {
-            print("skipped: \(program) cannot run here: \(error)")
-            try Test.cancel("\(program) cannot run here: \(error)")
-        }
+        let sound = try await PrivateAudioServer.startOrSkip(program, fragments: fragments)
         try await prepare(sound)
         let core = try await CoreFixture.start(sound: sound, configuration: configuration)
         return try await VirtualMicrophoneFixture(sound: sound, core: core)
