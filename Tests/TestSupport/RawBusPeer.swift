@@ -12,23 +12,14 @@ package final class RawBusPeer {
     /// - Parameter address: `unix:path=…`.
     /// - Throws: If it cannot connect.
     package init(_ address: String) throws {
-        descriptor = OwnedDescriptor(
-            adopting: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        )
+        descriptor = try UnixSocket.connect(to: String(address.dropFirst("unix:path=".count)), .stream)
+        // None of these can fail on a socket.
+        _ = fcntl(descriptor.value, F_SETFL, fcntl(descriptor.value, F_GETFL) & ~O_NONBLOCK)
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             let size = socklen_t(MemoryLayout<timeval>.size)
-            _ = setsockopt(descriptor.value, SOL_SOCKET, option, &limit, size)  // Cannot fail on a socket.
+            _ = setsockopt(descriptor.value, SOL_SOCKET, option, &limit, size)
         }
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: address.utf8.dropFirst(10)) }
-        let result = withUnsafePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor.value, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else { throw SystemError("connect to \(address)") }
         let user = String(getuid()).utf8.map { "3\(Character(Unicode.Scalar($0)))" }.joined()
         try write([0] + Array("AUTH EXTERNAL \(user)\r\n".utf8))
         // "OK", the identifier of the bus, and the end of the line.
