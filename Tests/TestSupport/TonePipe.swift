@@ -18,7 +18,7 @@ final class TonePipe {
 
     let path: String
 
-    private let descriptor: Int32
+    private let descriptor: OwnedDescriptor
     private let samples: [Int16]
     private let beginning = MonotonicInstant.now
     private var position = 0
@@ -28,18 +28,14 @@ final class TonePipe {
         self.path = path
         // For reading as well: with a server that is killed there would be no reader, and writing would be a
         // signal.
-        descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError("open \(path)") }
+        let opened = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard opened >= 0 else { throw SystemError("open \(path)") }
+        descriptor = OwnedDescriptor(adopting: opened)
         samples = (0..<Self.period + Self.bound).map { index in
             Int16(10_000 * sin(Double(index) * 440 * 2 * .pi / Double(Self.rate)))
         }
         timer = TimerSource { [weak self] in self?.write() }
         timer?.arm(after: Self.interval)
-    }
-
-    isolated deinit {
-        timer?.disarm()
-        close(descriptor)
     }
 
     private func write() {
@@ -49,7 +45,7 @@ final class TonePipe {
         let start = position % Self.period
         samples[start..<start + due - position].withUnsafeBytes {
             // A pipe is full when the server is stopped; those samples are lost.
-            _ = Glibc.write(descriptor, $0.baseAddress, $0.count)
+            _ = Glibc.write(descriptor.value, $0.baseAddress, $0.count)
         }
         position = due
     }

@@ -5,19 +5,17 @@ import TestSupport
 /// One end of a connection, which sends bytes as they are and reads only on request.
 @EventLoop
 final class RawPeer {
-    private let descriptor: Int32
+    private let descriptor: OwnedDescriptor
     private var reading: DescriptorSource?
     private var partial: [UInt8] = []
     private let messages = AsyncQueue(of: String?.self)
 
     init(_ descriptor: consuming OwnedDescriptor) {
-        self.descriptor = descriptor.release()
+        self.descriptor = descriptor
     }
 
-    isolated deinit {
-        reading?.cancel()
-        _ = close(descriptor)
-    }
+    // Before the descriptor closes with this object.
+    isolated deinit { reading?.cancel() }
 
     /// A peer, and the other end of its connection.
     static func pair() throws -> (RawPeer, Int32) {
@@ -27,7 +25,7 @@ final class RawPeer {
 
     func send(_ bytes: some Collection<UInt8>) throws {
         let bytes = Array(bytes)
-        guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+        guard Glibc.send(descriptor.value, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
             throw SystemError("send all bytes")
         }
     }
@@ -40,13 +38,15 @@ final class RawPeer {
     }
 
     /// Accepts no more input, without notifying the other end.
-    func stopReading() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
+    func stopReading() { _ = shutdown(descriptor.value, Int32(SHUT_RD)) }
 
     /// Sends bytes until the socket is full.
     func sendAsMuchAsPossible(_ text: String) -> Int {
         let bytes = Array(text.utf8) + [0]
         var count = 0
-        while Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count { count += 1 }
+        while Glibc.send(descriptor.value, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count {
+            count += 1
+        }
         return count
     }
 
@@ -70,7 +70,7 @@ final class RawPeer {
                 message.msg_iovlen = 1
                 message.msg_control = control.baseAddress
                 message.msg_controllen = length
-                return sendmsg(descriptor, &message, 0)
+                return sendmsg(descriptor.value, &message, 0)
             }
         }
         guard sent == 1 else { throw SystemError("pass a descriptor") }
@@ -79,14 +79,14 @@ final class RawPeer {
     /// The next message, or nil if the other end has closed.
     func next() async throws -> String? {
         if reading == nil {
-            reading = try DescriptorSource(descriptor, .readable) { [unowned self] _ in read() }
+            reading = try DescriptorSource(descriptor.value, .readable) { [unowned self] _ in read() }
         }
         return try await messages.next()
     }
 
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 65536)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = recv(descriptor.value, &buffer, buffer.count, 0)
         guard count > 0 else {
             reading?.cancel()
             return messages.add(nil)

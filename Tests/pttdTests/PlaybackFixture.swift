@@ -33,23 +33,21 @@ struct PlaybackFixture {
 final class Writer {
     let ended = AsyncQueue(of: Void.self)
     private let room = AsyncQueue(of: Void.self)
-    private let descriptor: Int32
+    private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
     private var phase = 0
 
     init(_ descriptor: consuming OwnedDescriptor) throws {
-        self.descriptor = descriptor.release()
-        source = try DescriptorSource(self.descriptor, .readable) { [weak self] _ in self?.ready() }
+        self.descriptor = descriptor
+        source = try DescriptorSource(self.descriptor.value, .readable) { [weak self] _ in self?.ready() }
     }
 
-    isolated deinit {
-        source?.cancel()
-        close(descriptor)
-    }
+    // Before the descriptor closes with this object.
+    isolated deinit { source?.cancel() }
 
     private func ready() {
         var byte: UInt8 = 0
-        if recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 0 {
+        if recv(descriptor.value, &byte, 1, Int32(MSG_DONTWAIT)) == 0 {
             ended.add(())
             source?.interest = []
         } else {
@@ -60,7 +58,7 @@ final class Writer {
 
     /// - Returns: Whether there was room.
     func write(_ packet: [UInt8]) -> Bool {
-        send(descriptor, packet, packet.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) == packet.count
+        send(descriptor.value, packet, packet.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) == packet.count
     }
 
     /// The next 20 ms of a tone.
