@@ -3,31 +3,11 @@ import AccessoryFiles
 import EventLoop
 import Glibc
 import PTTMessages
+import TestSupport
 import Testing
 
 /// Files on disk.
 @Suite struct EnrolmentWriteTests {
-    /// A directory that is removed with this value.
-    private final class Scratch {
-        let path: String
-
-        init() throws {
-            var template = Array("/tmp/ptt-enrolment-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { throw SystemError("make a directory") }
-            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-
-        deinit {
-            for name in ["a/b/devices.toml", "a/b/devices.toml.new", "a/b/link", "a/b", "a", ""] {
-                _ = remove("\(path)/\(name)")
-            }
-        }
-
-        var file: String { "\(path)/a/b/devices.toml" }
-
-        func text() throws -> String? { try TextFile.read(file, limit: 100_000) }
-    }
-
     private static func identity(_ number: Int) -> DeviceIdentity {
         DeviceIdentity(bluetoothAddress: "AA:BB:CC:DD:EE:0\(number)")
     }
@@ -69,7 +49,7 @@ import Testing
     @Test func `the target of a symbolic link is replaced, and a broken link is refused`() throws {
         let scratch = try Scratch()
         try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(1))) }
-        let link = "\(scratch.path)/a/b/link"
+        let link = "\(scratch.directory)/a/b/link"
         #expect(symlink("devices.toml", link) == 0)
         try EnrolmentFile.edit(link) { try $0.set(Enrolment(Self.identity(2))) }
         var found = stat()
@@ -84,7 +64,7 @@ import Testing
     @Test func `a link to a device is refused, which a file would replace for all programs`() throws {
         let scratch = try Scratch()
         try EnrolmentFile.edit(scratch.file) { try $0.set(Enrolment(Self.identity(1))) }
-        let link = "\(scratch.path)/a/b/link"
+        let link = "\(scratch.directory)/a/b/link"
         // Not /dev/null: this one is too large to be edited in any case.
         #expect(symlink("/dev/zero", link) == 0)
         #expect(throws: TextFile.NotRegular.self) {
@@ -140,4 +120,10 @@ import Testing
         var found = stat()
         #expect(stat(scratch.file, &found) == 0 && found.st_mode & 0o777 == 0o600)
     }
+}
+
+extension Scratch {
+    fileprivate var file: String { directory + "/a/b/devices.toml" }
+
+    fileprivate func text() throws -> String? { try TextFile.read(file, limit: 100_000) }
 }

@@ -7,6 +7,7 @@ import Glibc
 package final class CoreProcess {
     /// `XDG_RUNTIME_DIR`, `XDG_CONFIG_HOME` and `XDG_STATE_HOME` are in it.
     package let directory: String
+    private let scratch: Scratch
     package private(set) var process: TestProcess
     private let soundServer: String?
     private let environment: [String: String]
@@ -23,7 +24,8 @@ package final class CoreProcess {
         environment: [String: String] = [:],
         playsTones: Bool = false
     ) throws {
-        directory = "/tmp/ptt-core-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        scratch = try Scratch()
+        directory = scratch.directory
         try FileManager.default.createDirectory(
             atPath: directory + "/config/pushtotalk",
             withIntermediateDirectories: true
@@ -44,11 +46,7 @@ package final class CoreProcess {
         _ = try await process.lines.first { $0 == "info: ready" }
     }
 
-    isolated deinit {
-        process.kill()
-        // What cannot be removed is litter in /tmp and hurts no test.
-        try? FileManager.default.removeItem(atPath: directory)
-    }
+    isolated deinit { process.kill() }
 
     /// Ends the core as a crash would.
     package func crash() { process.kill() }

@@ -7,8 +7,8 @@ import Glibc
 package final class PrivateBus {
     /// For ``BusAddress/address(_:)`` and `$DBUS_SESSION_BUS_ADDRESS`. The same after every start.
     package nonisolated let address: String
-    private let directory: String
-    private let services: [String]
+    private let scratch: Scratch
+    private var directory: String { scratch.directory }
     private var daemon: TestProcess?
 
     /// Starts a bus and waits until it listens.
@@ -24,12 +24,8 @@ package final class PrivateBus {
 
     /// A bus that is not running yet.
     package init(services: [String: String] = [:]) throws {
-        var template = Array("/tmp/ptt-bus-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
-        let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        self.directory = directory
-        address = "unix:path=\(directory)/bus"
-        self.services = services.keys.map { "\(directory)/\($0).service" }
+        scratch = try Scratch()
+        address = "unix:path=\(scratch.directory)/bus"
         try write(Self.configuration(address, directory), to: directory + "/bus.conf")
         for (name, command) in services {
             let text = "[D-BUS Service]\nName=\(name)\nExec=\(command)\n"
@@ -37,11 +33,7 @@ package final class PrivateBus {
         }
     }
 
-    isolated deinit {
-        stop()
-        for path in services + [directory + "/bus.conf"] { _ = unlink(path) }
-        _ = rmdir(directory)
-    }
+    isolated deinit { stop() }
 
     /// Starts the daemon, again if need be, and waits until it listens.
     package func start() async throws {

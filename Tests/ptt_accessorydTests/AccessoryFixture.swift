@@ -15,6 +15,7 @@ final class AccessoryFixture {
     nonisolated let bus: PrivateBus
     nonisolated let events = AsyncQueue(of: AccessoryEvent.self)
     let directory: String
+    private let scratch: Scratch
     private(set) var core: CoreDouble?
     private(set) var simulator: TestProcess?
     private(set) var accessoryd: TestProcess?
@@ -65,8 +66,9 @@ final class AccessoryFixture {
 
     private init(bus: PrivateBus) throws {
         self.bus = bus
-        directory = "/tmp/ptt-fixture-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        for name in ["", "/pushtotalk", "/config", "/config/pushtotalk"] {
+        scratch = try Scratch()
+        directory = scratch.directory
+        for name in ["/pushtotalk", "/config", "/config/pushtotalk"] {
             guard mkdir(directory + name, 0o700) == 0 else { throw SystemError("create \(directory + name)") }
         }
         notices = try NotifySocket(at: directory + "/notify")
@@ -76,12 +78,6 @@ final class AccessoryFixture {
         accessoryd?.kill()
         simulator?.kill()
         core?.stop()
-        let files = [
-            "pushtotalk/core", "pushtotalk/accessory", "pushtotalk/actions", "notify", "log",
-            "config/pushtotalk/devices.toml", "config/pushtotalk/actions.toml",
-        ]
-        for name in files { _ = unlink(directory + "/" + name) }
-        for name in ["/pushtotalk", "/config/pushtotalk", "/config", ""] { _ = rmdir(directory + name) }
     }
 
     /// The address of a simulated button, counted from 1.

@@ -6,7 +6,8 @@ import TestSupport
 /// A disk under a `pttd` that hangs and becomes read-only on request (`Disk/disk.c`).
 @EventLoop
 final class FailingDisk {
-    private let directory: String
+    private let scratch: Scratch
+    private var directory: String { scratch.directory }
     private let library: String
     private var gate: Int32 = -1
 
@@ -16,9 +17,8 @@ final class FailingDisk {
 
     /// One that works.
     init() async throws {
-        directory = "/tmp/ptt-disk-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-        library = directory + "/disk.so"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        scratch = try Scratch()
+        library = scratch.directory + "/disk.so"
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Disk/disk.c"
         let clang = try TestProcess(["clang", "-shared", "-fPIC", "-o", library, source], mergesErrors: true)
         let (status, lines) = try await clang.output()
@@ -28,11 +28,7 @@ final class FailingDisk {
         goOn()
     }
 
-    isolated deinit {
-        hang()
-        // A directory that cannot be removed stays in /tmp and disturbs no test.
-        try? FileManager.default.removeItem(atPath: directory)
-    }
+    isolated deinit { hang() }
 
     /// For the `pttd` that is to use this disk.
     var environment: [String: String] { ["LD_PRELOAD": library, "PTT_DISK": directory] }

@@ -1,6 +1,5 @@
 import DBus
 import EventLoop
-import Foundation
 import Glibc
 import PTTMessages
 import TestSupport
@@ -48,7 +47,7 @@ import Testing
         _ = try await owner.requestName("org.example.App")
         try await accessoryd.end()
         #expect(try await fixture.watcher.nextEnd() == .released)
-        withExtendedLifetime((watch, owner)) {}
+        withExtendedLifetime((fixture, watch, owner)) {}
     }
 
     @Test @EventLoop func `a push starts the application, and waits for it`() async throws {
@@ -151,17 +150,17 @@ private struct WakingFixture {
     let core: CoreFixture
     let watcher: CoreClient
     let pushToken: PushToken
-    let directory: String
+    let scratch: Scratch
+    var directory: String { scratch.directory }
 
     static func start(
         _ activation: Activation,
         systemd started: (@EventLoop ([String]) -> Void)? = nil,
         services: (String) -> [String: String] = { _ in [:] }
     ) async throws -> WakingFixture {
-        let directory = NSTemporaryDirectory() + "ptt-waking-\(UInt32.random(in: 0 ... .max))"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let scratch = try Scratch()
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let bus = try await PrivateBus.start(services: services(directory))
+        let bus = try await PrivateBus.start(services: services(scratch.directory))
         let systemd: (BusConnection, ExportedObject)? =
             if let started { try await Self.systemd(bus, started) } else { nil }
         let core = try await CoreFixture.start(
@@ -183,7 +182,7 @@ private struct WakingFixture {
             core: core,
             watcher: watcher,
             pushToken: pushToken,
-            directory: directory
+            scratch: scratch
         )
     }
 
