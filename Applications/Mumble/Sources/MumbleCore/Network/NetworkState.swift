@@ -14,8 +14,8 @@ public enum NetworkChange: Hashable, Sendable {
     case unknown
 }
 
-/// What the kernel has told of addresses, routes and links (rtnetlink(7)). It repeats what has not changed, as
-/// with each advertisement of a router.
+/// What the kernel has told of addresses, routes and links (rtnetlink(7)). It repeats what has not changed,
+/// as with each advertisement of a router.
 public struct NetworkState: Sendable {
     /// More than machines have; beyond it, what is known is forgotten.
     static let limit = 1024

@@ -1,6 +1,6 @@
 /// The certificates of the servers that were used before: one line each, the server and the SHA-256 of its
-/// certificate. Servers mostly have certificates that nobody has signed, so that the first one counts, until a
-/// person appends another line.
+/// certificate. Servers mostly have certificates that nobody has signed, so that the first one counts, until
+/// a person appends another line.
 public struct KnownServers: Sendable {
     private var lines: [String]
 
