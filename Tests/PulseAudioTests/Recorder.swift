@@ -13,9 +13,11 @@ final class Recorder<Element: Sendable> {
 
     func add(_ element: Element) {
         all.append(element)
-        let met = waiting.filter { $0.isMet(all) }
-        waiting.removeAll { $0.isMet(all) }
-        for wait in met { wait.continuation.resume(returning: true) }
+        let pending = waiting
+        waiting = []
+        for wait in pending {
+            if wait.isMet(all) { wait.continuation.resume(returning: true) } else { waiting.append(wait) }
+        }
     }
 
     /// Waits until the events meet the condition.
@@ -131,8 +133,13 @@ final class Capture {
 
     let happenings = Recorder<Happening>()
     private(set) var samples: [Int16] = []
+    /// The number of samples that are louder than silence.
+    private(set) var audibleCount = 0
+    /// The number of zeros at the end.
+    private(set) var zeroCount = 0
     private(set) var times: [MonotonicInstant] = []
     private(set) var stream: CaptureStream?
+    private var silentCount = 0
 
     /// A microphone is chosen from `devices`, as if the server had just listed them.
     init(_ fixture: AudioServerFixture, device: String? = nil, choosingFrom devices: AudioDevices? = nil)
@@ -177,7 +184,7 @@ final class Capture {
     }
 
     /// The samples after the silence at the beginning.
-    var audible: ArraySlice<Int16> { samples.drop { abs($0) < 1000 } }
+    var audible: ArraySlice<Int16> { samples[silentCount...] }
 
     /// Waits until the source that was reported last meets the condition.
     func untilSource(_ isMet: @escaping (SourceState) -> Bool) async throws {
@@ -198,8 +205,17 @@ final class Capture {
         }
     }
 
+    /// Looks at each sample once: libpulse reads a connection to PulseAudio until nothing is left
+    /// (`srbchannel_rwloop`), so that the loop hangs while a fragment takes longer than the next one to come.
     private func receive(_ bytes: UnsafeRawBufferPointer, _ time: MonotonicInstant) {
+        let start = samples.count
         bytes.withMemoryRebound(to: Int16.self) { samples.append(contentsOf: $0) }
+        for index in start..<samples.count where abs(Int(samples[index])) >= 1000 {
+            if audibleCount == 0 { silentCount = index }
+            audibleCount += 1
+        }
+        if audibleCount == 0 { silentCount = samples.count }
+        for sample in samples[start...] { zeroCount = sample == 0 ? zeroCount + 1 : 0 }
         times.append(time)
         happenings.add(.fragment(byteCount: bytes.count))
     }

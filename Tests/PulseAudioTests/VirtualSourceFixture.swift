@@ -119,8 +119,8 @@ extension Capture {
     func untilSilent() async throws {
         let start = samples.count
         try await happenings.wait("exact silence") { [weak self] _ in
-            guard let last = self?.samples.dropFirst(start).suffix(9600) else { return false }
-            return last.count == 9600 && last.allSatisfy { $0 == 0 }
+            guard let self else { return false }
+            return min(zeroCount, samples.count - start) >= 9600
         }
     }
 }
