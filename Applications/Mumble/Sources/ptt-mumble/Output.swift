@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Lines for the person who runs this program. Names come from strangers: what a terminal would obey is left
 /// out. So is a line for which there is no room, as in a terminal that is stopped: voice does not wait.
