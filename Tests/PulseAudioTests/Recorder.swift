@@ -205,8 +205,7 @@ final class Capture {
         }
     }
 
-    /// Looks at each sample once: libpulse reads a connection to PulseAudio until nothing is left
-    /// (`srbchannel_rwloop`), so that the loop hangs while a fragment takes longer than the next one to come.
+    /// Looks at each sample once, since what waits for them is asked with each fragment.
     private func receive(_ bytes: UnsafeRawBufferPointer, _ time: MonotonicInstant) {
         let start = samples.count
         bytes.withMemoryRebound(to: Int16.self) { samples.append(contentsOf: $0) }

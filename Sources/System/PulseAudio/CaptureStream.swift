@@ -48,6 +48,9 @@ package final class CaptureStream {
     /// The name of the source that the stream was opened with.
     private var wantedDevice = ""
     private var watchdog: TimerSource?
+    /// libpulse reads a connection to PulseAudio for as long as more has come meanwhile, in one turn of the loop:
+    /// a handler that takes longer than the next fragment to come would never let it end.
+    private lazy var delivery = DeferredSource { [weak self] in self?.deliver() }
     private var latestFragment = MonotonicInstant.now
     private var isStalled = false
 
@@ -173,7 +176,7 @@ package final class CaptureStream {
         case .opened:
             phase = .verifying
             querySources { [weak self] in self?.verify($0) }
-        case .transferable: deliver()
+        case .transferable: delivery.trigger()
         case .moved:
             // The stream was opened with DONT_MOVE, and the new device has not been verified.
             let reason = "the audio server moved it to another device"
