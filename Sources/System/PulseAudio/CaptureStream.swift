@@ -48,8 +48,8 @@ package final class CaptureStream {
     /// The name of the source that the stream was opened with.
     private var wantedDevice = ""
     private var watchdog: TimerSource?
-    /// libpulse reads a connection to PulseAudio for as long as more has come meanwhile, in one turn of the loop:
-    /// a handler that takes longer than the next fragment to come would never let it end.
+    /// libpulse reads a connection to PulseAudio for as long as more has come meanwhile, in one turn of the
+    /// loop: a handler that takes longer than the next fragment to come would never let it end.
     private lazy var delivery = DeferredSource { [weak self] in self?.deliver() }
     private var latestFragment = MonotonicInstant.now
     private var isStalled = false
