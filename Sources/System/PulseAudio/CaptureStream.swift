@@ -188,7 +188,7 @@ package final class CaptureStream {
         }
     }
 
-    func deliver() {
+    private func deliver() {
         guard case .live(let beginning) = phase, let stream = handle?.stream else { return }
         let arrival = MonotonicInstant.now
         if !liveness.awaitsSound || isStarted { latestFragment = arrival }
