@@ -130,6 +130,30 @@ extension RealServers {
             player.close()
         }
 
+        /// Beside a player the fragments of a sink are short, and there is always one more.
+        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @EventLoop func `a listener that is slower than its sink lets the loop go on`(
+            program: PrivateAudioServer.Program
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            let (player, _) = try await open(on: fixture)
+            let heard = Recorder<Int>()
+            let listener = try CaptureStream(
+                on: fixture.audio,
+                StreamRequest(name: "slow", device: "speaker.monitor"),
+                events: { _ in },
+                fragments: { bytes, _ in
+                    // The work of a busy machine, longer than a fragment lasts.
+                    usleep(20_000)
+                    heard.add(bytes.count)
+                }
+            )
+            try await heard.wait("many fragments") { $0.count > 50 }
+            listener.close()
+            player.close()
+        }
+
         @EventLoop private func open(
             on fixture: AudioServerFixture,
             device: String? = nil,
