@@ -425,6 +425,7 @@ let package = Package(
             "CallbackClient",
             "ServiceClient",
             "EventLoop",
+            "JSON",
             "MainActorClient",
             "PTTMessages",
             "PTTPlatformTypes",
@@ -433,6 +434,7 @@ let package = Package(
             "StrictClient",
             "TemplateClient",
             "TestSupport",
+            "Varlink",
             data: ["Symbols"]
         ),
         tests(

@@ -124,7 +124,7 @@ final class Attachment {
     }
 
     private func attached(_ attachment: ApplicationInterface.Attachment) {
-        do {
+        do throws(ServiceError) {
             let calls = try ServiceConnection.core()
             self.calls = calls
             calls.onClose = { [weak self] in self?.ended($0) }
@@ -132,7 +132,7 @@ final class Attachment {
                 if case .failure(let error) = result { self?.ended(error) }
             }
         } catch {
-            return lose()
+            return ended(error)
         }
         reconnector.answered()
         if isForeground == nil { assumedForeground = attachment.isForeground }
