@@ -48,7 +48,8 @@ struct IndicatorTests {
             .core(.event(.transmissionBegan(transmission: Self.transmission(origin)))),
             at: Self.now
         )
-        #expect(indicator.handle(.menuClicked(.talk), at: Self.now) == [.stop(channelID)])
+        #expect(indicator.handle(.menuClicked(.stop), at: Self.now) == [.stop(channelID)])
+        #expect(indicator.handle(.panelActivated, at: Self.now) == [.stop(channelID)])
     }
 
     @Test func `a panel that is gone ends its transmission, also one that has not begun yet`() throws {
@@ -81,7 +82,7 @@ struct IndicatorTests {
             at: Self.now
         )
         #expect(!indicator.handle(.screenLocked(true), at: Self.now).contains(.stop(channelID)))
-        #expect(indicator.handle(.menuClicked(.talk), at: Self.now) == [.stop(channelID)])
+        #expect(indicator.handle(.menuClicked(.stop), at: Self.now) == [.stop(channelID)])
     }
 
     @Test func `a talk key whose release is not reported is released, and the log says so`() throws {

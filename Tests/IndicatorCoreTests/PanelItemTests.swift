@@ -50,8 +50,23 @@ struct PanelItemTests {
         let item = PanelItem(status)
         #expect(item.icon == .microphoneOpen)
         #expect(item.state == .attention)
-        #expect(item.menu.first { $0.id == .talk }?.label == "Stop")
+        #expect(item.menu.first { $0.id == .talk }?.isVisible == false)
+        let stop = item.menu.first { $0.id == .stop }
+        #expect(stop?.label == "Stop" && stop?.isVisible == true && stop?.isEnabled == true)
         #expect(item.menu.first { $0.id == .speaker }?.label == "Anna speaks")
+    }
+
+    @Test func `a click in the menu does what was shown, also when it is not so any more`() throws {
+        var (indicator, _) = try IndicatorTests.joined()
+        #expect(indicator.handle(.menuClicked(.stop), at: .start) == [])
+        let began = Transmission(
+            transmissionID: TransmissionID(rawValue: 1),
+            source: .handsfreeButton,
+            origin: Origin(kind: .wiredHeadset, identifier: "jack", name: "Jack"),
+            began: 0
+        )
+        _ = indicator.handle(.core(.event(.transmissionBegan(transmission: began))), at: .start)
+        #expect(indicator.handle(.menuClicked(.talk), at: .start) == [])
     }
 
     @Test func `what is wrong is an entry of the menu`() throws {

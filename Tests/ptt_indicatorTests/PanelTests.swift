@@ -47,16 +47,18 @@ struct PanelTests {
         #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.panel")
         #expect(try await panel.signal("NewStatus").arguments == [.string("NeedsAttention")])
         let updated = try await panel.signal("ItemsPropertiesUpdated").arguments
-        #expect(try panel.entries(updated[0].asArray).keys.sorted() == [4])
+        #expect(try panel.entries(updated[0].asArray).keys.sorted() == [4, 8])
         let open = try await panel.properties()
         #expect(Self.disc(open) == [0xFF, 0xD9, 0x1E, 0x2A])
         for name: BusKey in ["IconAccessibleDesc", "AttentionAccessibleDesc"] {
             #expect(open[name]?.asString == "The microphone is open")
         }
         #expect(open["ToolTip"]?.asStructure?.last?.asString == "The microphone is open")
-        #expect(try await panel.layout()[4]?["label"]?.asString == "Stop")
+        let menu = try await panel.layout()
+        #expect(menu[8]?["label"]?.asString == "Stop" && menu[8]?["visible"]?.asBool == true)
+        #expect(menu[4]?["visible"]?.asBool == false)
 
-        try await panel.click(4)
+        try await panel.click(8)
         #expect(try await fixture.nextEnd() == .stopped)
         #expect(try await panel.signal("NewStatus").arguments == [.string("Active")])
         #expect(Self.disc(try await panel.properties()) == [0xFF, 0x6B, 0x72, 0x7C])

@@ -242,7 +242,8 @@ struct ShortcutTests {
         _ = try await portal.calls.first { $0 == "CreateSession" }
         try await fixture.panel.click(4)
         #expect(try await fixture.nextBegin().identifier == "org.pushtotalk.Indicator.panel")
-        try await fixture.panel.click(4)
+        try await fixture.panel.signal("NewStatus")
+        try await fixture.panel.click(8)
         #expect(try await fixture.nextEnd() == .stopped)
     }
 

@@ -65,8 +65,12 @@ package struct Indicator: Sendable {
         case .watcherChanged(let isThere):
             defer { hasPanel = isThere }
             return isThere || hasPanel == false ? [] : endUnseen(at: now)
-        case .panelActivated, .menuClicked(.talk):
-            return toggle(.panel)
+        case .panelActivated:
+            return status?.transmission == nil ? begin(.panel) : stop()
+        case .menuClicked(.talk):
+            return begin(.panel)
+        case .menuClicked(.stop):
+            return stop()
         case .menuClicked(.leave):
             return status?.channel.map { [.leave($0.channelID)] } ?? []
         case .menuClicked(.key):
@@ -140,11 +144,9 @@ package struct Indicator: Sendable {
 
     // MARK: - Talking
 
-    /// Begins a transmission, or ends the one that there is, whatever began it. On a locked screen only
-    /// hardware talks.
-    private mutating func toggle(_ origin: TalkOrigin) -> [Effect] {
-        guard let destination = Destination(status) else { return [] }
-        guard !destination.isMicrophoneOpen else { return [.stop(destination.channelID)] }
+    /// Begins a transmission, unless there is one. On a locked screen only hardware talks.
+    private mutating func begin(_ origin: TalkOrigin) -> [Effect] {
+        guard let destination = Destination(status), !destination.isMicrophoneOpen else { return [] }
         guard !isLocked else {
             say(Text("The screen is locked"))
             return []
@@ -207,7 +209,7 @@ package struct Indicator: Sendable {
 
     private mutating func act(_ action: Notice.Action) -> [Effect] {
         switch action {
-        case .talk: status?.transmission == nil ? toggle(.notification) : []
+        case .talk: begin(.notification)
         case .stop: stop()
         case .leave: status?.channel.map { [.leave($0.channelID)] } ?? []
         }

@@ -46,8 +46,15 @@ extension PanelItem {
             MenuEntry(id: .separator),
             MenuEntry(
                 id: .talk,
-                label: (isTransmitting ? Notice.Action.stop : .talk).label,
-                isEnabled: destination != nil
+                label: Notice.Action.talk.label,
+                isEnabled: destination != nil,
+                isVisible: !isTransmitting
+            ),
+            MenuEntry(
+                id: .stop,
+                label: Notice.Action.stop.label,
+                isEnabled: isTransmitting,
+                isVisible: isTransmitting
             ),
             MenuEntry(
                 id: .key,

@@ -37,6 +37,9 @@ package struct MenuEntry: Equatable, Sendable {
         case leave = 5
         case problem = 6
         case key = 7
+        /// In the place of ``talk`` while the microphone is open. An entry of its own: a click may arrive
+        /// when what was shown is not so any more, and must not do the opposite then.
+        case stop = 8
     }
 
     package let id: ID

@@ -3,9 +3,9 @@ package import PTTMessages
 /// A control that a person talks with. Each is an origin of its own for the core, so that the end of one is
 /// not that of another.
 package enum TalkOrigin: String, CaseIterable, Sendable {
-    /// The tray item and its menu, where Talk is a toggle: panels report no release.
+    /// The tray item, which is a toggle, and its menu: panels report no release.
     case panel
-    /// The notification's button, a toggle as well.
+    /// The notification's button.
     case notification
     /// The key on the keyboard, which is held.
     case key
