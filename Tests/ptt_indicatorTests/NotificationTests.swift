@@ -154,7 +154,7 @@ struct NotificationTests {
         #expect(call.replaced == 0 && call.actions == [])
     }
 
-    @Test @EventLoop func `a daemon that never answers is asked once, and delays nothing`() async throws {
+    @Test @EventLoop func `a daemon that never answers delays nothing`() async throws {
         let fixture = try await IndicatorFixture.start(hasPanel: false)
         let daemon = try await ScriptedNotifications.start(fixture.bus.address, answers: false)
         let portal = try await ScriptedPortal.start(fixture.bus.address)
@@ -165,11 +165,9 @@ struct NotificationTests {
         _ = try await fixture.nextBegin()
         try portal.release()
         #expect(try await fixture.nextEnd() == .released)
-        daemon.questions.finish()
-        #expect(try await daemon.questions.untilEnd(within: .seconds(5)).isEmpty)
     }
 
-    @Test @EventLoop func `a notification that a hanging daemon makes late is the only one, and is closed`()
+    @Test @EventLoop func `a notification that a hanging daemon makes late is closed, also if there are two`()
         async throws
     {
         let fixture = try await IndicatorFixture.start(hasPanel: false)
@@ -181,10 +179,23 @@ struct NotificationTests {
         _ = try await fixture.indicator.lines.first { $0.contains("participantChanged") }
         try await fixture.leave()
         daemon.goOn()
-        #expect(try await daemon.closed.next() == first.identifier)
         daemon.calls.finish()
-        let others = try await daemon.calls.untilEnd(within: .seconds(5))
-        #expect(others.allSatisfy { $0.replaced == first.identifier })
+        // On a busy machine it is called again before the channel is left.
+        let made = try await daemon.calls.untilEnd(within: .seconds(5)).map(\.identifier)
+        var left = Set([first.identifier] + made)
+        while !left.isEmpty { left.remove(try await daemon.closed.next()) }
+    }
+
+    @Test @EventLoop func `a call that the daemon loses is made again, with what is so by then`() async throws
+    {
+        let fixture = try await IndicatorFixture.start(hasPanel: false)
+        let daemon = try await ScriptedNotifications.start(fixture.bus.address, losing: 1)
+        #expect(try await daemon.calls.next().body == "Nobody speaks")
+        try await fixture.speak("Anna")
+        let call = try await daemon.calls.next()
+        #expect(call.body == "Anna speaks" && call.replaced == 0)
+        try await fixture.leave()
+        #expect(try await daemon.closed.next() == call.identifier)
     }
 
     @Test @EventLoop func `an indicator that ends closes its notification`() async throws {

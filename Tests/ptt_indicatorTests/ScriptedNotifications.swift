@@ -34,6 +34,8 @@ final class ScriptedNotifications {
     private var object: ExportedObject?
     private var last: UInt32
     private var held: [MethodInvocation] = []
+    /// The number of further calls of `Notify` that it never answers.
+    private var losses = 0
     /// The answers to `Notify` while it hangs; nil while it does not.
     private var late: [@EventLoop () -> Void]?
 
@@ -42,6 +44,7 @@ final class ScriptedNotifications {
     ///   - capabilities: What it can.
     ///   - answers: If false, it never answers.
     ///   - hangs: Whether it answers no `Notify` before ``goOn()``.
+    ///   - losses: How many calls of `Notify` it never answers.
     ///   - first: The first identifier.
     /// - Returns: The daemon, with its name.
     /// - Throws: If the bus cannot be reached.
@@ -50,6 +53,7 @@ final class ScriptedNotifications {
         capabilities: [String] = capabilities,
         answers: Bool = true,
         hangs: Bool = false,
+        losing losses: Int = 0,
         first: UInt32 = 1
     ) async throws -> ScriptedNotifications {
         let daemon = ScriptedNotifications(
@@ -59,6 +63,7 @@ final class ScriptedNotifications {
             first: first
         )
         daemon.late = hangs ? [] : nil
+        daemon.losses = losses
         daemon.object = try daemon.connection.export(path, [daemon.interface])
         _ = try await daemon.connection.requestName(name)
         return daemon
@@ -128,7 +133,10 @@ final class ScriptedNotifications {
         let replaced = UInt32(values[1].asInt ?? 0)
         if replaced == 0 { last += 1 }
         let identifier = replaced == 0 ? last : replaced
-        if late == nil {
+        if losses > 0 {
+            losses -= 1
+            held.append(call)
+        } else if late == nil {
             call.reply(.uint32(identifier))
         } else {
             late?.append { call.reply(.uint32(identifier)) }

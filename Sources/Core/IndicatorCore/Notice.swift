@@ -2,8 +2,9 @@ package import PTTMessages
 
 /// The one notification of a channel: what it is to show, and when the notification daemon is called.
 ///
-/// At most one call is outstanding, however late its answer is, so that a daemon that never answers costs
-/// nothing else, and a second notification is never made beside one whose identifier is not known yet.
+/// One call is outstanding at a time. One that is not answered in time may have been lost, and is made again
+/// after a while with what is to be shown by then: a daemon that never answers costs little. If both are
+/// answered, the caller closes the notification of the first.
 package struct Notice: Equatable, Sendable {
     package enum Event: Equatable, Sendable {
         case busConnected
@@ -12,9 +13,9 @@ package struct Notice: Equatable, Sendable {
         /// The daemon has ended, or another one has appeared. Not the first observation: the first call
         /// starts a daemon that is not running.
         case serviceChanged(isThere: Bool)
-        /// The answer to ``Effect/askCapabilities``; nil: it failed.
+        /// The answer to the last ``Effect/askCapabilities``; nil: it failed.
         case capabilities(Set<String>?)
-        /// The answer to ``Effect/show(_:replacing:)``: the identifier; nil: it failed.
+        /// The answer to the last ``Effect/show(_:replacing:)``: the identifier; nil: it failed.
         case shown(UInt32?)
         /// The answer is late. It may still come.
         case overdue
@@ -49,12 +50,17 @@ package struct Notice: Equatable, Sendable {
 
     /// The shortest time between two changes.
     static let interval = Duration.seconds(1)
+    /// The time until a call that is overdue is made again: doubled for each further one.
+    private static let shortestDelay = Duration.seconds(5)
 
     private let settings: IndicatorSettings
     private var view: Destination?
     private var service = Service.unreachable
-    private var isCalling = false { didSet { isOverdue = false } }
-    private var isOverdue = false
+    private var isCalling = false
+    /// The calls in a row that were not answered in time.
+    private var overdueCalls = 0
+    /// The time of the next call to a daemon that has not answered the last one in time.
+    private var nextAttempt: MonotonicTime?
     /// Of the notification that the daemon shows; 0 if there is none.
     private var identifier: UInt32 = 0
     /// The content that was shown last, also if it is gone meanwhile.
@@ -77,12 +83,12 @@ package struct Notice: Equatable, Sendable {
 
     /// True if our notification is there, or will be in a moment. While the daemon hangs, the one that is
     /// there does not show what has happened since.
-    var isShown: Bool { !isOverdue && (identifier != 0 || isCalling || deadline != nil) }
+    var isShown: Bool { overdueCalls == 0 && (identifier != 0 || isCalling || deadline != nil) }
 
     /// True if the daemon may have made our notification, and nobody could close it yet.
     var isWithoutIdentifier: Bool {
         guard case .ready = service else { return false }
-        return isCalling && identifier == 0
+        return (isCalling || overdueCalls > 0) && identifier == 0
     }
 
     /// Returns true if an event, which has not been handled yet, takes our notification from the screen, and
@@ -110,24 +116,28 @@ package struct Notice: Equatable, Sendable {
         case .busConnected:
             service = .unknown
         case .busLost:
-            (service, isCalling, identifier, shown) = (.unreachable, false, 0, nil)
+            (service, identifier, shown) = (.unreachable, 0, nil)
+            answered()
         case .serviceChanged(let isThere):
             (identifier, service) = (0, .unknown)
+            (overdueCalls, nextAttempt) = (0, nil)
             // Its end is no reason to start it again: it may have ended because of what was shown. The next
             // change does.
             shown = isThere ? nil : wanted
         case .capabilities(let capabilities):
-            isCalling = false
+            answered()
             service = capabilities.map { .ready($0) } ?? .absent
         case .shown(let identifier):
-            isCalling = false
+            answered()
             isActionInvoked = false
             // What failed is not repeated: the next change is another attempt. Meanwhile the notification
             // that was to be replaced would say what is not so any more.
             guard let identifier else { return closeShown() + reconcile(at: now) }
             (self.identifier, seen) = (identifier, asked)
         case .overdue:
-            isOverdue = true
+            guard isCalling else { return [] }
+            nextAttempt = now + Self.shortestDelay * (1 << overdueCalls)
+            (isCalling, overdueCalls) = (false, overdueCalls + 1)
         case .actionInvoked(let identifier):
             if isOurs(identifier) { isActionInvoked = true }
         case .closed(let identifier, let reason):
@@ -144,6 +154,8 @@ package struct Notice: Equatable, Sendable {
         }
         return reconcile(at: now)
     }
+
+    private mutating func answered() { (isCalling, overdueCalls, nextAttempt) = (false, 0, nil) }
 
     /// Another speaker, or another message.
     private func isNews(_ view: Destination?, after former: Destination?) -> Bool {
@@ -169,19 +181,25 @@ package struct Notice: Equatable, Sendable {
             shown = nil
             return closeShown()
         }
-        guard wanted != shown else { return [] }
+        guard wanted != shown || nextAttempt != nil else { return [] }
         switch service {
         case .unreachable, .absent: return []
-        case .unknown:
-            isCalling = true
+        case .unknown, .ready: break
+        }
+        if let nextAttempt, nextAttempt > now, !hidesNames(wanted) {
+            deadline = nextAttempt
+            return []
+        }
+        if service == .unknown {
+            (isCalling, nextAttempt) = (true, nil)
             return [.askCapabilities]
-        case .ready: break
         }
         if let lastChange, lastChange + Self.interval > now, !hidesNames(wanted), !addsPicture(wanted) {
             deadline = lastChange + Self.interval
             return []
         }
-        (isCalling, lastChange, shown, asked) = (true, now, wanted, view)
+        (isCalling, nextAttempt) = (true, nil)
+        (lastChange, shown, asked) = (now, wanted, view)
         return [.show(wanted, replacing: identifier)]
     }
 

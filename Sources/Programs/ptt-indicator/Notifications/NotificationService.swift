@@ -37,6 +37,10 @@ final class NotificationService {
         }
     }
     private var isCalling = false
+    /// The number of the call whose answer counts: one that was not answered in time is made again.
+    private var lastCall = 0
+    /// The notifications of calls that were answered after they had been made again.
+    private var surplus: Set<UInt32> = []
 
     /// `picture` returns a picture by its identifier, if it is decoded; `post` receives what happens to the
     /// notification.
@@ -64,6 +68,7 @@ final class NotificationService {
         }
         guard former != owner else { return }
         shown = nil
+        surplus = []
         updateSignals()
         post(.notice(.serviceChanged(isThere: owner != nil)))
     }
@@ -75,6 +80,9 @@ final class NotificationService {
     }
 
     func askCapabilities() {
+        // The answer to a call of Notify that is overdue does not count any more.
+        isCalling = false
+        updateSignals()
         call("GetCapabilities") { service, result in
             switch result {
             case .success(let values):
@@ -106,6 +114,8 @@ final class NotificationService {
         _ arguments: [BusValue] = [],
         then: @escaping @EventLoop (NotificationService, Result<[BusValue], BusError>) -> Void
     ) {
+        lastCall += 1
+        let number = lastCall
         connection.call(
             Self.daemon.call(member, arguments),
             overdue: { [weak self] in
@@ -113,14 +123,30 @@ final class NotificationService {
                 self?.post(.notice(.overdue))
             },
             completion: { [weak self] result in
-                if let self { then(self, result) }
+                guard let self else { return }
+                if number == lastCall { then(self, result) } else { receiveLate(result) }
             }
         )
+    }
+
+    /// Takes the answer to a call that was made again: what it has shown is there twice. It is closed when
+    /// the last call is answered, since a daemon may have taken both for the same one.
+    private func receiveLate(_ result: Result<[BusValue], BusError>) {
+        // What failed shows nothing, and what the daemon can was asked again.
+        guard case .success(let values) = result, case .uint32(let identifier)? = values.first else { return }
+        surplus.insert(identifier)
+        if !isCalling { closeSurplus() }
+    }
+
+    private func closeSurplus() {
+        for identifier in surplus where identifier != shown { sendClose(identifier) }
+        surplus = []
     }
 
     private func didShow(_ identifier: UInt32?) {
         isCalling = false
         shown = identifier ?? shown
+        closeSurplus()
         updateSignals()
         post(.notice(.shown(identifier)))
     }
@@ -128,6 +154,10 @@ final class NotificationService {
     func close(_ identifier: UInt32) {
         shown = nil
         updateSignals()
+        sendClose(identifier)
+    }
+
+    private func sendClose(_ identifier: UInt32) {
         let call = Self.daemon.call("CloseNotification", [.uint32(identifier)], startsService: false)
         // It may have closed by itself meanwhile.
         connection.call(call) { _ in }
@@ -135,6 +165,7 @@ final class NotificationService {
 
     /// The indicator ends.
     func closeShown() {
+        closeSurplus()
         if let shown { close(shown) }
     }
 
