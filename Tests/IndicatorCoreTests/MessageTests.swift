@@ -73,6 +73,34 @@ import Testing
         #expect(Self.problem(indicator.handle(change, at: .start)) == "")
     }
 
+    @Test func `a muted microphone is not shown any more when it is not muted, and a refusal stays`() throws {
+        var (indicator, _) = try IndicatorTests.joined()
+        let ended = CoreEvent.transmissionEnded(
+            transmission: Transmission(
+                transmissionID: TransmissionID(rawValue: 1),
+                source: .userRequest,
+                origin: TalkOrigin.panel.origin,
+                began: 0
+            ),
+            cause: .microphoneMuted,
+            endedBy: .unknown
+        )
+        func microphone(isMuted: Bool) -> Indicator.Event {
+            let state = MicrophoneState(name: "m", description: "M", isMuted: isMuted, isSilent: false)
+            return .core(.event(.microphoneChanged(microphone: state)))
+        }
+        _ = indicator.handle(microphone(isMuted: true), at: .start)
+        _ = indicator.handle(.core(.event(ended)), at: .start)
+        #expect(Self.problem(indicator.handle(microphone(isMuted: false), at: .start)) == "")
+        let refused = CoreEvent.transmissionRefused(
+            origin: TalkOrigin.panel.origin,
+            refusal: Refusal(.transmissionNotAllowed, "not now")
+        )
+        #expect(Self.problem(indicator.handle(.core(.event(refused)), at: .start)) == "not now")
+        #expect(Self.problem(indicator.handle(microphone(isMuted: true), at: .start)) == nil)
+        #expect(Self.problem(indicator.handle(microphone(isMuted: false), at: .start)) == nil)
+    }
+
     /// What the item that is shown next says is wrong.
     private static func problem(_ effects: [Indicator.Effect]) -> String? {
         for case .showPanel(let item) in effects {

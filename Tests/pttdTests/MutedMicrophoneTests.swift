@@ -21,9 +21,10 @@ import Testing
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == .microphoneMuted)
         try await fixture.expectSilence()
-        // A person sees to it and presses again, and it is silenced in mid-press.
+        // A person sees to it, which is known at once, and presses again, and it is silenced in mid-press.
         try await fixture.sound.pactl("set-source-mute", "tone", "0")
         try await fixture.sound.pactl("set-source-volume", "tone", "100%")
+        try await until { try await fixture.accessoryd.status().microphone?.isDeaf == false }
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
         try await fixture.sound.pactl(silence)

@@ -139,6 +139,9 @@ package struct Indicator: Sendable {
         if case .transmissionModeChanged = event { return true }
         if case .callChanged = event { return true }
         if case .serviceStatusChanged = event { return true }
+        if case .microphoneChanged(let microphone) = event, microphone?.isDeaf != true {
+            return message?.text == EndCause.microphoneMuted.message
+        }
         return [.audioServerReady, .audioServerLost].contains(event)
     }
 

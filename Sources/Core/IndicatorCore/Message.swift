@@ -43,7 +43,7 @@ extension Origin {
 
 extension EndCause {
     /// Nil for an end that a person asked for, or that is shown already.
-    fileprivate var message: Text? {
+    var message: Text? {
         switch self {
         case .timeLimit: Text("The time limit ended it. Press again to go on")
         case .linkLost: Text("It ended: the link to the button was lost")

@@ -180,6 +180,7 @@ final class Daemon {
     private func soundIsReady() {
         guard sessionLimit == nil else { return }
         host.post(.audioServerReady)
+        host.backends.microphone.serverIsReady()
         virtualMicrophone.serverChanged(isReady: true)
         calls?.serverIsReady()
         headset?.serverIsReady()

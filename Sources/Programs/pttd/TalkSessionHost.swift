@@ -66,6 +66,7 @@ final class TalkSessionHost {
         backends.speaker.returned = { [weak self] in self?.post(.speakerReturned) }
         backends.speaker.opened = { [weak self] in self?.updateRoute(output: $0) }
         backends.microphone.changed = { [weak self] in self?.microphoneChanged($0) }
+        backends.microphone.changedWhileClosed = { [weak self] in self?.post(.microphoneChanged($0)) }
     }
 
     /// Restores the channel of an earlier run. Call it before anything else.

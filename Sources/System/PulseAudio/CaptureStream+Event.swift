@@ -27,21 +27,36 @@ package struct SourceState: Sendable, Equatable {
     package let isMuted: Bool
     /// The volume is 0 in the server: the samples are zero.
     package internal(set) var isSilent: Bool
+    /// True if that is so without the stream, of which the server says nothing once it is closed.
+    package let isDeafItself: Bool
+
+    /// True if it delivers nothing but zeros.
+    package var isDeaf: Bool { isMuted || isSilent }
 
     /// - Parameters:
     ///   - source: What is captured. Software delivers zeros while its microphones are muted.
     ///   - devices: Those that were listed with it, at least the source.
     ///   - stream: The server's index of the stream that captures, which a person can mute as well. The
-    ///     server remembers that for the program's next one.
+    ///     server remembers that for the program's next one. Nil if there is none.
     init(_ source: AudioDevice, in devices: AudioDevices, stream: UInt32?) {
         name = source.name
         description = source.description
         let origins = devices.origins(of: source)
         let own = devices.sourceOutputs.first { $0.isOwn && $0.index == stream }
-        isMuted = own?.isMuted == true || source.isMuted || !origins.isEmpty && origins.allSatisfy(\.isMuted)
+        let isSourceMuted = source.isMuted || !origins.isEmpty && origins.allSatisfy(\.isMuted)
         // PipeWire has no volume of a monitor: what a person has named is captured as it is.
-        let isSourceSilent = source.isSilent && !source.isMonitor
-        isSilent =
-            own?.isSilent == true || isSourceSilent || !origins.isEmpty && origins.allSatisfy(\.isSilent)
+        let isSourceSilent =
+            source.isSilent && !source.isMonitor || !origins.isEmpty && origins.allSatisfy(\.isSilent)
+        isMuted = own?.isMuted == true || isSourceMuted
+        isSilent = own?.isSilent == true || isSourceSilent
+        isDeafItself = isSourceMuted || isSourceSilent
+    }
+}
+
+extension AudioDevices {
+    /// The state of a source that is not captured from, by the server's name of it; nil if it is not there.
+    /// The sources must have been listed, and the streams that record.
+    package func state(ofSource name: String) -> SourceState? {
+        sources.first { $0.name == name }.map { SourceState($0, in: self, stream: nil) }
     }
 }

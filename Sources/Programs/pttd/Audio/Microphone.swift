@@ -30,11 +30,17 @@ final class Microphone {
     private var gate = MonotonicInstant(nanoseconds: .min)
     /// The time before which captured audio is delivered as silence.
     private var silenceEnd = MonotonicInstant(nanoseconds: .min)
+    /// The microphone of ``stream``, once it is known.
+    private var source: SourceState?
+    private let deaf: DeafMicrophone
     private let silence = [UInt8](repeating: 0, count: AudioFormat.largestPacket)
 
     /// Called with the state of the device in the audio server once it is open, before the first frame, and
     /// after each change.
     var changed: @EventLoop (MicrophoneState) -> Void = { _ in }
+    /// Called with the state of a device that delivered nothing but zeros when it was closed, after each
+    /// change of it.
+    var changedWhileClosed: @EventLoop (MicrophoneState) -> Void = { _ in }
 
     /// - Parameters:
     ///   - server: Connected by the caller.
@@ -45,7 +51,11 @@ final class Microphone {
         self.server = server
         self.preferences = preferences
         self.log = log
+        deaf = DeafMicrophone(server: server, log: log)
+        deaf.changed = { [weak self] in self?.changedWhileClosed(MicrophoneState($0)) }
     }
+
+    func serverIsReady() { deaf.serverIsReady() }
 
     /// Opens the microphone and closes any earlier capture.
     ///
@@ -120,6 +130,8 @@ final class Microphone {
         sequence = 0
         gate = MonotonicInstant(nanoseconds: .min)
         silenceEnd = gate
+        if let source, source.isDeaf, source.isDeafItself { deaf.watch(source) }
+        source = nil
     }
 
     /// Asks how old a sample is when it arrives here; see ``CaptureStream/latency(_:)``.
@@ -212,13 +224,9 @@ final class Microphone {
         } else if source.isSilent {
             log.log(level: .notice, "the volume of the microphone is 0 in the audio server: raise it there")
         }
-        let state = MicrophoneState(
-            name: source.name,
-            description: source.description,
-            isMuted: source.isMuted,
-            isSilent: source.isSilent
-        )
-        changed(state)
+        deaf.stop()
+        self.source = source
+        changed(MicrophoneState(source))
     }
 
     private func fail(_ error: AudioError, _ failed: @EventLoop (EndCause) -> Void) {
@@ -234,5 +242,16 @@ final class Microphone {
             log.log(level: .error, "\(error)")
             failed(.microphoneLost)
         }
+    }
+}
+
+extension MicrophoneState {
+    fileprivate init(_ source: SourceState) {
+        self.init(
+            name: source.name,
+            description: source.description,
+            isMuted: source.isMuted,
+            isSilent: source.isSilent
+        )
     }
 }

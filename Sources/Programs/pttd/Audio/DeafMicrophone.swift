@@ -1,0 +1,45 @@
+import EventLoop
+import Journal
+import PulseAudio
+
+/// Watches a microphone that was muted, or whose volume was 0, when it was closed: a person who is shown that
+/// sees to it, and may not press again for long.
+@EventLoop
+final class DeafMicrophone {
+    /// Called with the state of the microphone after each change, the last time when it is heard again.
+    var changed: @EventLoop (SourceState) -> Void = { _ in }
+
+    private let server: AudioServer
+    private let list: DeviceList
+    /// Nil while none is watched.
+    private var microphone: SourceState?
+    private var observation: Subscription? {
+        didSet { list.isWanted = observation != nil }
+    }
+
+    init(server: AudioServer, log: RateLimitedLog) {
+        self.server = server
+        let consequence = "a microphone may be shown as muted that is not"
+        list = DeviceList(server, [.source, .sourceOutput], consequence: consequence, log: log)
+        list.isWanted = false
+        list.listed = { [weak self] in self?.update($0) }
+    }
+
+    func watch(_ microphone: SourceState) {
+        self.microphone = microphone
+        observation = server.observe([.source]) { [list] _ in list.refresh() }
+        list.refresh()
+    }
+
+    func stop() { (microphone, observation) = (nil, nil) }
+
+    /// What changed while there was no server was not reported.
+    func serverIsReady() { list.refresh() }
+
+    private func update(_ devices: AudioDevices) {
+        guard let before = microphone, let state = devices.state(ofSource: before.name), state != before
+        else { return }
+        if state.isDeaf { microphone = state } else { stop() }
+        changed(state)
+    }
+}
