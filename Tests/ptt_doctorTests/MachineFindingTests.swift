@@ -1,6 +1,7 @@
 import PTTMessages
 import Testing
 
+@testable import Input
 @testable import ptt_doctor
 
 @Suite struct SeatFindingTests {
@@ -84,6 +85,31 @@ import Testing
         expect(facts.findings(isAtSeat: nil), curedBy: trigger, "/dev/input/event5")
         let login = Cure.advice(Text("log in at the screen to use a wired headset"))
         expect(facts.findings(isAtSeat: false), isFailure: false, curedBy: login, "/dev/input/event5")
+    }
+
+    @Test(arguments: [true, false])
+    func `a headset that is divided is one, which is read at its halves`(isReadable: Bool) {
+        func node(_ sysname: String, _ phys: String) -> InputNode {
+            InputNode(
+                sysname: sysname,
+                devnode: "/dev/input/" + sysname,
+                name: "Headset",
+                phys: phys,
+                isReadable: sysname == "event5" || isReadable,
+                tags: ["push-to-talk"]
+            )
+        }
+        let nodes = [
+            node("event5", "usb-1/input3"), node("event8", "split/few/event5/usb-1/input3"),
+            node("event9", "split/rest/event5/usb-1/input3"),
+        ]
+        let headset = UdevFacts.Node(
+            path: "/dev/input/event5",
+            name: "Headset",
+            isTagged: true,
+            isReadable: isReadable
+        )
+        #expect(UdevFacts.headsets(among: nodes) == [headset])
     }
 
     @Test mutating func `the group input is not needed`() {

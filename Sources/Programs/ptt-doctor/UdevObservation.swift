@@ -35,16 +35,24 @@ extension UdevFacts {
             let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
             defer { monitor.stop() }
             try monitor.start { _ in }
-            return monitor.nodes.values.filter(\.mayBeHeadset).sorted { $0.devnode < $1.devnode }.map {
-                Node(
-                    path: $0.devnode,
-                    name: $0.name,
-                    isTagged: $0.tags.contains("push-to-talk"),
-                    isReadable: $0.isReadable
-                )
-            }
+            return headsets(among: Array(monitor.nodes.values))
         } catch {
             return []
+        }
+    }
+
+    /// One for each headset. The keys of one that ptt-keys has divided arrive at its halves.
+    static func headsets(among nodes: [InputNode]) -> [Node] {
+        let halves = nodes.filter { $0.half != nil && $0.isTagged }
+        let whole = nodes.filter { $0.half == nil && $0.mayBeHeadset }
+        return whole.sorted { $0.devnode < $1.devnode }.map { node in
+            let own = halves.filter { $0.half?.of == node.sysname }
+            return Node(
+                path: node.devnode,
+                name: node.name,
+                isTagged: node.isTagged,
+                isReadable: own.isEmpty ? node.isReadable : own.allSatisfy(\.isReadable)
+            )
         }
     }
 
@@ -57,14 +65,15 @@ extension UdevFacts {
 }
 
 extension InputNode {
+    fileprivate var isTagged: Bool { tags.contains("push-to-talk") }
+
     /// As far as it can be said without udev's rule: what the rule chose, and the shapes of headsets that it
     /// would choose.
     fileprivate var mayBeHeadset: Bool {
         guard sysname.hasPrefix("event") else { return false }
-        if tags.contains("push-to-talk") { return true }
+        if isTagged { return true }
         let others = ["ID_INPUT_MOUSE", "ID_INPUT_TOUCHPAD", "ID_INPUT_TABLET", "ID_INPUT_KEYBOARD"]
-        guard !others.contains(where: { properties[$0] == "1" }), properties["ID_PTT_ACCESSORY"] != "0",
-            !phys.hasPrefix("split/rest/")
+        guard !others.contains(where: { properties[$0] == "1" }), properties["ID_PTT_ACCESSORY"] != "0"
         else { return false }
         if phys == "ALSA" { return !keys.isEmpty }
         guard properties["ID_INPUT_KEY"] == "1" else { return false }
