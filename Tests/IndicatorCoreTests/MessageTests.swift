@@ -73,8 +73,15 @@ import Testing
         #expect(Self.problem(indicator.handle(change, at: .start)) == "")
     }
 
-    @Test func `a muted microphone is not shown any more when it is not muted, and a refusal stays`() throws {
+    @Test(arguments: [true, false])
+    func `what is wrong with a microphone is not shown any more when it is heard, and a refusal stays`(
+        isMuted: Bool
+    ) throws {
         var (indicator, _) = try IndicatorTests.joined()
+        _ = indicator.handle(.watcherChanged(isThere: false), at: .start)
+        for event in [.busConnected, .capabilities([])] as [Notice.Event] {
+            _ = indicator.handle(.notice(event), at: .start)
+        }
         let ended = CoreEvent.transmissionEnded(
             transmission: Transmission(
                 transmissionID: TransmissionID(rawValue: 1),
@@ -85,20 +92,33 @@ import Testing
             cause: .microphoneMuted,
             endedBy: .unknown
         )
-        func microphone(isMuted: Bool) -> Indicator.Event {
-            let state = MicrophoneState(name: "m", description: "M", isMuted: isMuted, isSilent: false)
+        func microphone(isHeard: Bool) -> Indicator.Event {
+            let state = MicrophoneState(
+                name: "m",
+                description: "M",
+                isMuted: !isHeard && isMuted,
+                isSilent: !isHeard && !isMuted
+            )
             return .core(.event(.microphoneChanged(microphone: state)))
         }
-        _ = indicator.handle(microphone(isMuted: true), at: .start)
+        _ = indicator.handle(microphone(isHeard: false), at: .start)
         _ = indicator.handle(.core(.event(ended)), at: .start)
-        #expect(Self.problem(indicator.handle(microphone(isMuted: false), at: .start)) == "")
+        let shown = indicator.handle(.notice(.shown(1)), at: .start + .seconds(2))
+        let body = isMuted ? "The microphone is muted" : "The microphone's volume is zero"
+        #expect(Self.body(shown) == "Nobody speaks. " + body)
+        #expect(Self.problem(indicator.handle(microphone(isHeard: true), at: .start)) == "")
         let refused = CoreEvent.transmissionRefused(
             origin: TalkOrigin.panel.origin,
             refusal: Refusal(.transmissionNotAllowed, "not now")
         )
         #expect(Self.problem(indicator.handle(.core(.event(refused)), at: .start)) == "not now")
-        #expect(Self.problem(indicator.handle(microphone(isMuted: true), at: .start)) == nil)
-        #expect(Self.problem(indicator.handle(microphone(isMuted: false), at: .start)) == nil)
+        #expect(Self.problem(indicator.handle(microphone(isHeard: false), at: .start)) == nil)
+        #expect(Self.problem(indicator.handle(microphone(isHeard: true), at: .start)) == nil)
+    }
+
+    private static func body(_ effects: [Indicator.Effect]) -> String? {
+        for case .notify(let content, _) in effects { return content.body.english }
+        return nil
     }
 
     /// What the item that is shown next says is wrong.

@@ -139,8 +139,8 @@ package struct Indicator: Sendable {
         if case .transmissionModeChanged = event { return true }
         if case .callChanged = event { return true }
         if case .serviceStatusChanged = event { return true }
-        if case .microphoneChanged(let microphone) = event, microphone?.isDeaf != true {
-            return message?.text == EndCause.microphoneMuted.message
+        if case .microphoneChanged = event {
+            return [MicrophoneState.muted, MicrophoneState.silent].contains(message?.text)
         }
         return [.audioServerReady, .audioServerLost].contains(event)
     }

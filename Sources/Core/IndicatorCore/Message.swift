@@ -23,7 +23,10 @@ extension CoreEvent {
             return Text("The time limit ends this in \(secondsLeft) s")
         }
         if case .transmissionLatched = self { return Text("The microphone stays open until the next press") }
-        if case .transmissionEnded(_, let cause, _) = self { return cause.message }
+        if case .transmissionEnded(_, let cause, _) = self {
+            let problem = cause == .microphoneMuted ? status?.microphone?.problem : nil
+            return problem ?? cause.message
+        }
         return nil
     }
 }
@@ -43,14 +46,14 @@ extension Origin {
 
 extension EndCause {
     /// Nil for an end that a person asked for, or that is shown already.
-    var message: Text? {
+    fileprivate var message: Text? {
         switch self {
         case .timeLimit: Text("The time limit ended it. Press again to go on")
         case .linkLost: Text("It ended: the link to the button was lost")
         case .deviceRemoved: Text("It ended: the device was removed")
         case .microphoneLost: Text("It ended: the microphone was lost")
         case .noMicrophone: Text("There is no microphone")
-        case .microphoneMuted: Text("The microphone is muted")
+        case .microphoneMuted: MicrophoneState.muted
         case .applicationUnavailable, .applicationGone, .audioConnectionLost:
             Text("It ended: the application does not run")
         case .connectionLost: Text("It ended: the program that talked has ended")

@@ -74,10 +74,7 @@ extension PanelItem {
             let name = DisplayText(call.name).or(Text("telephone"))
             return Text("A call is active: \(name)")
         }
-        if let microphone = status.microphone, microphone.isMuted { return Text("The microphone is muted") }
-        if let microphone = status.microphone, microphone.isSilent {
-            return Text("The microphone's volume is zero")
-        }
+        if let problem = status.microphone?.problem { return problem }
         switch status.channel?.serviceStatus {
         case .unavailable: return Text("The application has no connection to its servers")
         case .connecting: return Text("The application is connecting to its servers")
@@ -88,6 +85,14 @@ extension PanelItem {
         }
         return nil
     }
+}
+
+extension MicrophoneState {
+    static let muted = Text("The microphone is muted")
+    static let silent = Text("The microphone's volume is zero")
+
+    /// Why nobody would hear what is said; nil if it is heard.
+    var problem: Text? { isMuted ? Self.muted : isSilent ? Self.silent : nil }
 }
 
 extension DisplayText {
