@@ -62,6 +62,7 @@ import Testing
     @Test(arguments: [
         Indicator.Event.core(.event(.transmissionModeChanged(transmissionMode: .fullDuplex))),
         .core(.event(.channelLeft(leaveReason: .userRequest, explanation: nil))),
+        .core(.event(.virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["OBS"])))),
         .sessionResumed,
     ]) func `a refusal is not shown any more when its reason may be over`(change: Indicator.Event) throws {
         var (indicator, _) = try IndicatorTests.joined()

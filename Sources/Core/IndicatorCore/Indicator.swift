@@ -139,6 +139,7 @@ package struct Indicator: Sendable {
         if case .transmissionModeChanged = event { return true }
         if case .callChanged = event { return true }
         if case .serviceStatusChanged = event { return true }
+        if case .virtualMicrophoneChanged = event { return status?.transmission == nil }
         if case .microphoneChanged = event {
             return [MicrophoneState.muted, MicrophoneState.silent].contains(message?.text)
         }
