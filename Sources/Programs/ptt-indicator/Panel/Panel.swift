@@ -18,8 +18,6 @@ final class Panel {
     private let post: @EventLoop (Indicator.Event) -> Void
     private let item: TrayItem
     private let menu: TrayMenu
-    /// The item that is shown; nil before the first.
-    private var shown: PanelItem?
     private var connection: BusConnection?
     private var objects: [ExportedObject] = []
     private var subscriptions: [Subscription] = []
@@ -71,15 +69,16 @@ final class Panel {
 
     /// Announces what has changed, and nothing else: panels fetch all of the item for each announcement.
     func show(_ next: PanelItem) {
-        let changes = next.changes(from: shown)
-        shown = next
+        let last = item.item
         item.item = next
         menu.entries = next.menu
-        if changes.title { announce("NewTitle") }
-        if changes.icon { announce("NewIcon") }
-        if changes.toolTip { announce("NewToolTip") }
-        if changes.state { announce("NewStatus", [.string(TrayItem.status(next.state))]) }
-        if !changes.entries.isEmpty { emit(menu.propertiesUpdated(changes.entries)) }
+        if next.title != last.title { announce("NewTitle") }
+        if next.icon != last.icon { announce("NewIcon") }
+        // The title is a part of the tooltip, too.
+        if next.toolTip != last.toolTip || next.title != last.title { announce("NewToolTip") }
+        if next.state != last.state { announce("NewStatus", [.string(TrayItem.status(next.state))]) }
+        let entries = next.menu.filter { !last.menu.contains($0) }
+        if !entries.isEmpty { emit(menu.propertiesUpdated(entries)) }
     }
 
     private func announce(_ member: String, _ arguments: [BusValue] = []) {

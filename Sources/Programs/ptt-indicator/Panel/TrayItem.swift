@@ -12,7 +12,8 @@ final class TrayItem {
     /// Panels remember by it what a person has hidden.
     private static let identifier = "org.pushtotalk.Indicator"
 
-    var item: PanelItem?
+    /// At first that of a core which is not connected.
+    var item = PanelItem(nil)
     private let pictures: Pictures
     private let activated: @EventLoop () -> Void
     /// Drawn once.
@@ -39,24 +40,23 @@ final class TrayItem {
         properties: [
             fixed("Category", "s", .string("Communications")),
             fixed("Id", "s", .string(Self.identifier)),
-            property("Title", "s") { .string($0?.title.localized ?? "") },
-            property("Status", "s") { .string(Self.status($0?.state ?? .passive)) },
+            property("Title", "s") { .string($0.title.localized) },
+            property("Status", "s") { .string(Self.status($0.state)) },
             fixed("WindowId", "i", .int32(0)),
             // A name would be shown instead of the pixmap, if the theme has it.
             fixed("IconName", "s", .string("")),
             fixed("IconThemePath", "s", .string("")),
-            property("IconPixmap", Self.pixmaps) { [unowned self] in icon($0?.icon ?? .idle) },
+            property("IconPixmap", Self.pixmaps) { [unowned self] in icon($0.icon) },
             fixed("OverlayIconName", "s", .string("")),
             fixed("OverlayIconPixmap", Self.pixmaps, Self.noPixmaps),
             fixed("AttentionIconName", "s", .string("")),
             property("AttentionIconPixmap", Self.pixmaps) { [unowned self] _ in draw(.microphoneOpen) },
             fixed("AttentionMovieName", "s", .string("")),
-            property("IconAccessibleDesc", "s") { .string($0?.toolTip.localized ?? "") },
-            property("AttentionAccessibleDesc", "s") { .string($0?.toolTip.localized ?? "") },
+            property("IconAccessibleDesc", "s") { .string($0.toolTip.localized) },
+            property("AttentionAccessibleDesc", "s") { .string($0.toolTip.localized) },
             property("ToolTip", "(s\(Self.pixmaps)ss)") {
                 .structure([
-                    .string(""), Self.noPixmaps, .string($0?.title.localized ?? ""),
-                    .string($0?.toolTip.localized ?? ""),
+                    .string(""), Self.noPixmaps, .string($0.title.localized), .string($0.toolTip.localized),
                 ])
             },
             // With true some panels open the menu on a left click, and report none.
@@ -90,7 +90,7 @@ final class TrayItem {
     private func property(
         _ name: String,
         _ type: String,
-        _ value: @escaping @EventLoop (PanelItem?) -> BusValue
+        _ value: @escaping @EventLoop (PanelItem) -> BusValue
     ) -> ExportedProperty {
         ExportedProperty(name, type, get: { [unowned self] in value(item) })
     }
