@@ -38,20 +38,20 @@ final class TrayItem {
         Self.name,
         methods: methods,
         properties: [
-            fixed("Category", "s", .string("Communications")),
-            fixed("Id", "s", .string(Self.identifier)),
+            ExportedProperty("Category", "s") { .string("Communications") },
+            ExportedProperty("Id", "s") { .string(Self.identifier) },
             property("Title", "s") { .string($0.title.localized) },
             property("Status", "s") { .string(Self.status($0.state)) },
-            fixed("WindowId", "i", .int32(0)),
+            ExportedProperty("WindowId", "i") { .int32(0) },
             // A name would be shown instead of the pixmap, if the theme has it.
-            fixed("IconName", "s", .string("")),
-            fixed("IconThemePath", "s", .string("")),
+            ExportedProperty("IconName", "s") { .string("") },
+            ExportedProperty("IconThemePath", "s") { .string("") },
             property("IconPixmap", Self.pixmaps) { [unowned self] in icon($0.icon) },
-            fixed("OverlayIconName", "s", .string("")),
-            fixed("OverlayIconPixmap", Self.pixmaps, Self.noPixmaps),
-            fixed("AttentionIconName", "s", .string("")),
+            ExportedProperty("OverlayIconName", "s") { .string("") },
+            ExportedProperty("OverlayIconPixmap", Self.pixmaps) { Self.noPixmaps },
+            ExportedProperty("AttentionIconName", "s") { .string("") },
             property("AttentionIconPixmap", Self.pixmaps) { [unowned self] _ in draw(.microphoneOpen) },
-            fixed("AttentionMovieName", "s", .string("")),
+            ExportedProperty("AttentionMovieName", "s") { .string("") },
             property("IconAccessibleDesc", "s") { .string($0.toolTip.localized) },
             property("AttentionAccessibleDesc", "s") { .string($0.toolTip.localized) },
             property("ToolTip", "(s\(Self.pixmaps)ss)") {
@@ -60,8 +60,8 @@ final class TrayItem {
                 ])
             },
             // With true some panels open the menu on a left click, and report none.
-            fixed("ItemIsMenu", "b", .boolean(false)),
-            fixed("Menu", "o", .objectPath(TrayMenu.path)),
+            ExportedProperty("ItemIsMenu", "b") { .boolean(false) },
+            ExportedProperty("Menu", "o") { .objectPath(TrayMenu.path) },
         ],
         signals: [
             ExportedSignal("NewTitle"), ExportedSignal("NewIcon"), ExportedSignal("NewAttentionIcon"),
@@ -81,10 +81,6 @@ final class TrayItem {
             ExportedMethod("Scroll", inputs: ["delta": "i", "orientation": "s"]) { $0.reply() },
             ExportedMethod("ProvideXdgActivationToken", inputs: ["token": "s"]) { $0.reply() },
         ]
-    }
-
-    private func fixed(_ name: String, _ type: String, _ value: BusValue) -> ExportedProperty {
-        ExportedProperty(name, type, get: { value })
     }
 
     private func property(

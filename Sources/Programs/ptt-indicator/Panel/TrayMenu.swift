@@ -75,7 +75,7 @@ final class TrayMenu {
 
     /// The signal that these entries have changed.
     func propertiesUpdated(_ entries: [MenuEntry]) -> BusSignal {
-        let updated = entries.map { Self.item($0.id.rawValue, MenuProperties(of: $0, pictures)) }
+        let updated = entries.map { Self.item($0.id.rawValue, $0.properties(pictures)) }
         let removed = entries.filter { $0.imageID == nil }.map {
             BusValue.structure([.int32($0.id.rawValue), .strings(["icon-data"])])
         }
@@ -87,13 +87,13 @@ final class TrayMenu {
         )
     }
 
-    private static func item(_ id: Int32, _ properties: MenuProperties) -> BusValue {
-        .structure([.int32(id), properties.value])
+    private static func item(_ id: Int32, _ properties: [BusKey: BusValue]) -> BusValue {
+        .structure([.int32(id), .properties(properties)])
     }
 
-    private func properties(of id: Int32) -> MenuProperties? {
-        if id == Self.root { return .root }
-        return entries.first { $0.id.rawValue == id }.map { MenuProperties(of: $0, pictures) }
+    private func properties(of id: Int32) -> [BusKey: BusValue]? {
+        if id == Self.root { return ["children-display": .string("submenu")] }
+        return entries.first { $0.id.rawValue == id }?.properties(pictures)
     }
 
     // MARK: - What panels ask
@@ -106,14 +106,16 @@ final class TrayMenu {
         var children: [BusValue] = []
         if parent == Self.root, depth != 0 {
             children = entries.map {
-                .variant(Self.node($0.id.rawValue, MenuProperties(of: $0, pictures).only(names), []))
+                .variant(Self.node($0.id.rawValue, $0.properties(pictures).only(names), []))
             }
         }
         invocation.reply(.uint32(Self.revision), Self.node(parent, properties.only(names), children))
     }
 
-    private static func node(_ id: Int32, _ properties: MenuProperties, _ children: [BusValue]) -> BusValue {
-        .structure([.int32(id), properties.value, .array(of: "v", children)])
+    private static func node(_ id: Int32, _ properties: [BusKey: BusValue], _ children: [BusValue])
+        -> BusValue
+    {
+        .structure([.int32(id), .properties(properties), .array(of: "v", children)])
     }
 
     /// Items that do not exist are left out. Each is named once, however often it is asked for.
@@ -130,7 +132,7 @@ final class TrayMenu {
 
     private func getProperty(_ invocation: MethodInvocation) {
         guard let properties = id(invocation.arguments[0]).flatMap({ properties(of: $0) }),
-            let value = invocation.arguments[1].asString.flatMap({ properties[$0] })
+            let value = invocation.arguments[1].asString.flatMap({ properties[BusKey($0)] })
         else { return invocation.fail(.unknownItem) }
         invocation.reply(.variant(value))
     }
