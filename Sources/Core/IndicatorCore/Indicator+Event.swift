@@ -81,7 +81,7 @@ extension Indicator {
         /// A line for the person who asks why.
         case log(String)
 
-        case showPlayer(MediaPlayer.Content)
+        case showPlayer(MediaPlayer)
         case hidePlayer
 
         /// Replaces an earlier time.

@@ -20,7 +20,7 @@ package struct Indicator: Sendable {
     private var notice: Notice
     private var key = TalkKey()
     private var canChooseKey = false
-    private var player: MediaPlayer.Content?
+    private var player: MediaPlayer?
     private var isLocked = false
     /// Nil before the first report.
     private var hasPanel: Bool?
@@ -283,7 +283,7 @@ package struct Indicator: Sendable {
     }
 
     private mutating func updatePlayer() -> [Effect] {
-        let player = MediaPlayer.Content(view(hasPanel: hasPanel ?? false), settings)
+        let player = MediaPlayer(view(hasPanel: hasPanel ?? false), settings)
         guard player != self.player else { return [] }
         self.player = player
         return [player.map { .showPlayer($0) } ?? .hidePlayer]

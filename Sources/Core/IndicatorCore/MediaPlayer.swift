@@ -6,35 +6,15 @@ package import PTTMessages
 /// It can stop a transmission and never begin one: every media key, headset and telephone that controls music
 /// sends `PlayPause` to the player that was the last to play, and a key that means music must not open a
 /// microphone.
-package enum MediaPlayer {
-    /// A method of `org.mpris.MediaPlayer2.Player`.
-    package enum Command: String, Sendable, CaseIterable {
-        case play = "Play"
-        case pause = "Pause"
-        case playPause = "PlayPause"
-        case stop = "Stop"
-        case next = "Next"
-        case previous = "Previous"
+package struct MediaPlayer: Equatable, Sendable {
+    package let title: Text
+    package let artist: Text
 
-        /// True if it ends a transmission.
-        package var stops: Bool {
-            switch self {
-            case .pause, .playPause, .stop: true
-            case .play, .next, .previous: false
-            }
-        }
-    }
-
-    package struct Content: Equatable, Sendable {
-        package let title: Text
-        package let artist: Text
-
-        /// - Returns: Nil while there is to be no player.
-        package init?(_ view: Destination?, _ settings: IndicatorSettings) {
-            guard settings.lockScreen == .media, let view, view.speaker != nil || view.isMicrophoneOpen
-            else { return nil }
-            title = view.sentence(namesOnLockScreen: settings.namesOnLockScreen, withMicrophone: true)
-            artist = view.name
-        }
+    /// - Returns: Nil while there is to be no player.
+    package init?(_ view: Destination?, _ settings: IndicatorSettings) {
+        guard settings.lockScreen == .media, let view, view.speaker != nil || view.isMicrophoneOpen
+        else { return nil }
+        title = view.sentence(namesOnLockScreen: settings.namesOnLockScreen, withMicrophone: true)
+        artist = view.name
     }
 }

@@ -83,15 +83,7 @@ extension Notice.Content {
     /// Specification, "Markup"): the body, once it is translated.
     package func escaped(_ text: String) -> String {
         guard hasMarkup else { return text }
-        var escaped = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-            default: escaped.append(scalar)
-            }
-        }
-        return String(escaped)
+        let escapes: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;"]
+        return text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
     }
 }

@@ -31,7 +31,7 @@ final class IndicatorHost {
     private var shortcuts: ShortcutPortal?
     private var player: PlayerObject?
     /// The content that is to be shown again on the next connection.
-    private var playerContent: MediaPlayer.Content?
+    private var playerContent: MediaPlayer?
     private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
 
     /// `exit` is called with the status of the process when it is to end.
@@ -164,7 +164,7 @@ final class IndicatorHost {
         }
     }
 
-    private func show(_ content: MediaPlayer.Content?) {
+    private func show(_ content: MediaPlayer?) {
         playerContent = content
         if let content { player?.show(content) } else { player?.hide() }
     }

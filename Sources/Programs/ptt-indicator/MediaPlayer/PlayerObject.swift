@@ -16,7 +16,7 @@ final class PlayerObject {
     private let connection: BusConnection
     private let log: Logger
     private let stop: @EventLoop () -> Void
-    private var content: MediaPlayer.Content?
+    private var content: MediaPlayer?
     private var object: ExportedObject?
 
     /// `stop` is called for a command that ends a transmission.
@@ -26,7 +26,7 @@ final class PlayerObject {
         self.stop = stop
     }
 
-    func show(_ content: MediaPlayer.Content) {
+    func show(_ content: MediaPlayer) {
         self.content = content
         if let object {
             object.emitPropertiesChanged(Self.player, "Metadata")
@@ -79,20 +79,23 @@ final class PlayerObject {
     }
 
     private var playerInterface: ExportedInterface {
-        let commands = MediaPlayer.Command.allCases.map { command in
-            ExportedMethod(command.rawValue) { [weak self] invocation in
-                if command.stops { self?.stop() }
+        let stopping = ["Pause", "PlayPause", "Stop"].map { name in
+            ExportedMethod(name) { [weak self] invocation in
+                self?.stop()
                 invocation.reply()
             }
         }
+        // Play as well: it means music, and must not open a microphone.
         let ignored = [
+            ExportedMethod("Play") { $0.reply() }, ExportedMethod("Next") { $0.reply() },
+            ExportedMethod("Previous") { $0.reply() },
             ExportedMethod("Seek", inputs: ["Offset": "x"]) { $0.reply() },
             ExportedMethod("SetPosition", inputs: ["TrackId": "o", "Position": "x"]) { $0.reply() },
             ExportedMethod("OpenUri", inputs: ["Uri": "s"]) { $0.reply() },
         ]
         return ExportedInterface(
             Self.player,
-            methods: commands + ignored,
+            methods: stopping + ignored,
             properties: [
                 constant("PlaybackStatus", .string("Playing")), constant("Rate", .double(1)),
                 constant("MinimumRate", .double(1)), constant("MaximumRate", .double(1)),
