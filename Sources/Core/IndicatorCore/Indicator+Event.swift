@@ -21,8 +21,6 @@ extension Indicator {
 
         /// A picture was fetched and decoded.
         case imageReady(String)
-        /// A picture could not be fetched, or is none.
-        case imageUnusable(String)
 
         // The notification.
 
@@ -66,7 +64,7 @@ extension Indicator {
         /// Replaces what the tray item shows.
         case showPanel(PanelItem)
 
-        /// Replies with ``Event/imageReady(_:)`` or ``Event/imageUnusable(_:)``.
+        /// Replies with ``Event/imageReady(_:)``, if there is such a picture.
         case fetchImage(String)
         /// The picture is not shown any more.
         case dropImage(String)

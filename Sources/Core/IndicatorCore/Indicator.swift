@@ -78,10 +78,7 @@ package struct Indicator: Sendable {
         case .menuClicked(.channel), .menuClicked(.speaker), .menuClicked(.separator), .menuClicked(.problem):
             return []
         case .imageReady(let imageID):
-            images.ready(imageID)
-            return []
-        case .imageUnusable(let imageID):
-            images.unusable(imageID)
+            images.fetched(imageID)
             return []
         case .notice(let event):
             return handle(event, at: now)

@@ -8,21 +8,21 @@ import ServiceClient
 /// this process.
 @EventLoop
 final class CoreRequests {
-    /// Every update of the core. To be set before ``start()``.
-    var updated: @EventLoop (CoreUpdate) -> Void = { _ in }
-    /// The core was connected, and is not any more. To be set before ``start()``.
-    var lost: @EventLoop () -> Void = {}
-
     private let log: Logger
-    private lazy var core = CoreConnection(
-        updated: { [weak self] in self?.handle($0) },
-        lost: { [weak self] _ in self?.lost() },
-        failed: { [log] in log.debug("\($0)") },
-        unwatchable: { [log] in log.debug("the core's socket cannot be watched: \($0)") }
-    )
+    private let core: CoreConnection
 
-    init(log: Logger) {
+    /// `post` is told of every update of the core, and of its loss.
+    init(log: Logger, post: @escaping @EventLoop (Indicator.Event) -> Void) {
         self.log = log
+        core = CoreConnection(
+            updated: { update in
+                if let status = update.status { post(.core(.status(status))) }
+                if let event = update.event { post(.core(.event(event))) }
+            },
+            lost: { _ in post(.coreLost) },
+            failed: { log.debug("\($0)") },
+            unwatchable: { log.debug("the core's socket cannot be watched: \($0)") }
+        )
     }
 
     func start() { core.start() }
@@ -61,15 +61,9 @@ final class CoreRequests {
         guard let requests = core.requests else { return then(nil) }
         let request = ChannelInterface.ImageRequest(imageID: imageID)
         requests.call(ChannelInterface.getImage, request) { [log] result in
-            switch result {
-            case .success(let reply):
-                do throws(Image.Unusable) {
-                    then(try Image(base64: reply.image))
-                } catch {
-                    log.debug("image \(imageID): \(error)")
-                    then(nil)
-                }
-            case .failure(let error):
+            do {
+                then(try Image(base64: result.get().image))
+            } catch {
                 log.debug("image \(imageID): \(error)")
                 then(nil)
             }
@@ -85,10 +79,5 @@ final class CoreRequests {
             // What it asked for may have ended before, and a refused Talk is shown.
             if case .failure(let error) = result { log.debug("\(action): \(error)") }
         }
-    }
-
-    private func handle(_ update: ChannelInterface.Update) {
-        if let status = update.status { updated(.status(status)) }
-        if let event = update.event { updated(.event(event)) }
     }
 }

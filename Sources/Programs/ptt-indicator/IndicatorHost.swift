@@ -22,8 +22,8 @@ final class IndicatorHost {
     private var indicator: Indicator
     private var inbox: [Indicator.Event] = []
     private var isHandling = false
-    private let core: CoreRequests
-    private let pictures: Pictures
+    private lazy var core = CoreRequests(log: log) { [weak self] in self?.post($0) }
+    private lazy var pictures = Pictures(core: core, log: log) { [weak self] in self?.post($0) }
     private lazy var panel = Panel(pictures: pictures, log: log) { [weak self] in self?.post($0) }
     private var bus: Bus?
     private var logind: LogindWatch?
@@ -40,13 +40,6 @@ final class IndicatorHost {
         self.log = log
         indicator = Indicator(settings)
         self.exit = exit
-        core = CoreRequests(log: log)
-        pictures = Pictures(core: core, log: log)
-        core.updated = { [weak self] in self?.post(.core($0)) }
-        core.lost = { [weak self] in self?.post(.coreLost) }
-        pictures.fetched = { [weak self] imageID, isUsable in
-            self?.post(isUsable ? .imageReady(imageID) : .imageUnusable(imageID))
-        }
     }
 
     func start() {

@@ -9,59 +9,43 @@ import PTTMessages
 @EventLoop
 final class Pictures {
     private let core: CoreRequests
-    private let decoder = PictureDecoder()
     private let log: Logger
-    /// Called once for each picture that was asked for and not dropped, with whether it can be shown.
-    var fetched: @EventLoop (_ imageID: String, _ isUsable: Bool) -> Void = { _, _ in }
+    private let post: @EventLoop (Indicator.Event) -> Void
+    private let decoder = PictureDecoder()
+    private var fetching: Set<String> = []
+    private var pictures: [String: ShownPicture] = [:]
 
-    private enum Progress {
-        case fetching
-        case ready(ShownPicture)
-    }
-
-    private var pictures: [String: Progress] = [:]
-
-    init(core: CoreRequests, log: Logger) {
+    /// `post` is told of each picture that can be shown.
+    init(core: CoreRequests, log: Logger, post: @escaping @EventLoop (Indicator.Event) -> Void) {
         self.core = core
         self.log = log
+        self.post = post
     }
 
     /// The picture, if it is ready.
-    func picture(_ imageID: String) -> ShownPicture? {
-        switch pictures[imageID] {
-        case .ready(let picture): picture
-        case .fetching, nil: nil
-        }
-    }
+    func picture(_ imageID: String) -> ShownPicture? { pictures[imageID] }
 
     func fetch(_ imageID: String) {
-        pictures[imageID] = .fetching
-        core.image(imageID) { [weak self] image in
-            guard let image else { return self?.finish(imageID, nil) ?? () }
-            self?.decode(imageID, image.bytes)
-        }
+        fetching.insert(imageID)
+        core.image(imageID) { [weak self] image in self?.decode(imageID, image) }
     }
 
     func drop(_ imageID: String) {
+        fetching.remove(imageID)
         pictures[imageID] = nil
         decoder.drop(imageID)
     }
 
-    private func decode(_ imageID: String, _ bytes: [UInt8]) {
-        guard pictures[imageID] != nil else { return }
-        decoder.decode(imageID, bytes) { [weak self] result in
+    private func decode(_ imageID: String, _ image: Image?) {
+        // It may have been dropped meanwhile.
+        guard fetching.remove(imageID) != nil, let image else { return }
+        decoder.decode(imageID, image.bytes) { [weak self] result in
             do {
-                self?.finish(imageID, try ShownPicture(result.get()))
+                self?.pictures[imageID] = try ShownPicture(result.get())
+                self?.post(.imageReady(imageID))
             } catch {
                 self?.log.info("image \(imageID): \(error)")
-                self?.finish(imageID, nil)
             }
         }
-    }
-
-    private func finish(_ imageID: String, _ picture: ShownPicture?) {
-        guard pictures[imageID] != nil else { return }
-        pictures[imageID] = picture.map { .ready($0) }
-        fetched(imageID, picture != nil)
     }
 }
