@@ -87,8 +87,8 @@ struct IndicatorTests {
 
     @Test func `a talk key whose release is not reported is released, and the log says so`() throws {
         var (indicator, channelID) = try Self.joined()
-        #expect(indicator.handle(.keyPressed, at: Self.now).contains(.begin(.key, channelID)))
-        _ = indicator.handle(.keyPressed, at: Self.now + .milliseconds(500))
+        #expect(indicator.handle(.key(.pressed), at: Self.now).contains(.begin(.key, channelID)))
+        _ = indicator.handle(.key(.pressed), at: Self.now + .milliseconds(500))
         let end = Self.now + .milliseconds(1500)
         let released = indicator.handle(.timerFired, at: end)
         #expect(released.contains(.end(.key)))
@@ -101,7 +101,7 @@ struct IndicatorTests {
         let call = Status(isAudioServerReady: true, timeLimit: 60, virtualMicrophone: .recorded(by: ["OBS"]))
         _ = indicator.handle(.core(.status(call)), at: Self.now)
         #expect(indicator.handle(.panelActivated, at: Self.now) == [.begin(.panel, nil)])
-        #expect(indicator.handle(.keyPressed, at: Self.now).contains(.begin(.key, nil)))
+        #expect(indicator.handle(.key(.pressed), at: Self.now).contains(.begin(.key, nil)))
         let began = Self.transmission(TalkOrigin.panel.origin)
         _ = indicator.handle(.core(.event(.transmissionBegan(transmission: began))), at: Self.now)
         #expect(indicator.handle(.panelActivated, at: Self.now) == [.stop(nil)])

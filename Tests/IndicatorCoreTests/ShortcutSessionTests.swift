@@ -27,13 +27,13 @@ import Testing
             return #expect(portal.answer(.listed(isKnown: true)) == [.bindShortcuts(1, session: "/s/1")])
         }
         #expect(portal.answer(.listed(isKnown: true)) == [])
-        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [.keyPressed])
+        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [.key(.pressed)])
     }
 
     @Test func `only the own shortcut of the own session is the talk key`() {
         var portal = Portal.bound()
-        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [.keyPressed])
-        #expect(portal.handle(.deactivated(session: "/s/1", shortcut: "talk")) == [.keyReleased])
+        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [.key(.pressed)])
+        #expect(portal.handle(.deactivated(session: "/s/1", shortcut: "talk")) == [.key(.released)])
         for (session, shortcut) in [("/s/2", "talk"), ("/s/1", "other")] {
             #expect(portal.handle(.activated(session: session, shortcut: shortcut)) == [])
             #expect(portal.handle(.deactivated(session: session, shortcut: shortcut)) == [])
@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: losses)
     func `each loss is reported to the key first`(event: ShortcutSession.Event, loss: TalkKey.Loss) {
         var portal = Portal.bound()
-        #expect(portal.handle(event).first == .keyLost(loss))
+        #expect(portal.handle(event).first == .key(.lost(loss)))
         // Signals of the lost session are late, or forged.
         #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [])
     }
@@ -63,13 +63,13 @@ import Testing
         _ = portal.answer(.created(session: "/s/2"))
         _ = portal.answer(.listed(isKnown: false))
         _ = portal.answer(.bound)
-        #expect(portal.handle(.activated(session: "/s/2", shortcut: "talk")) == [.keyPressed])
+        #expect(portal.handle(.activated(session: "/s/2", shortcut: "talk")) == [.key(.pressed)])
     }
 
     @Test func `a lost backend costs the session, which is made again when a backend appears`() {
         var portal = Portal.bound()
         let effects = portal.handle(.backendLost)
-        #expect(effects == [.keyLost(.backendLost), .closeSession("/s/1"), .arm(at: portal.after(1))])
+        #expect(effects == [.key(.lost(.backendLost)), .closeSession("/s/1"), .arm(at: portal.after(1))])
         #expect(portal.handle(.backendAppeared) == [.disarm, .getVersion(3)])
     }
 
@@ -117,7 +117,7 @@ import Testing
         for _ in 0..<20 {
             portal.now = portal.after(60)
             let effects = portal.handle(.closed(session: portal.session))
-            #expect(effects == [.keyLost(.sessionClosed), .arm(at: portal.after(1))])
+            #expect(effects == [.key(.lost(.sessionClosed)), .arm(at: portal.after(1))])
             let retry = portal.handle(.timerFired)
             guard case .getVersion(let attempt)? = retry.first else {
                 return #expect(Bool(false), "\(retry)")
@@ -137,12 +137,9 @@ import Testing
             if event == .timerFired { isArmed = false }
             for effect in portal.handle(event) {
                 switch effect {
-                case .keyPressed: for order in key.handle(.pressed, at: portal.now) { isOn = order == .begin }
-                case .keyReleased:
-                    for order in key.handle(.released, at: portal.now) { isOn = order == .begin }
-                case .keyLost(let loss):
-                    for order in key.handle(.lost(loss), at: portal.now) { isOn = order == .begin }
-                    #expect(!isOn)
+                case .key(let keyEvent):
+                    for order in key.handle(keyEvent, at: portal.now) { isOn = order == .begin }
+                    if case .lost = keyEvent { #expect(!isOn) }
                 case .arm: isArmed = true
                 case .disarm: isArmed = false
                 case .register, .getVersion, .createSession, .listShortcuts, .bindShortcuts:
@@ -177,9 +174,7 @@ private struct Portal {
         for effect in effects {
             switch effect {
             case .register(let attempt), .getVersion(let attempt): self.attempt = attempt
-            case .createSession, .listShortcuts, .bindShortcuts, .closeSession, .arm, .disarm, .keyPressed,
-                .keyReleased, .keyLost:
-                break
+            case .createSession, .listShortcuts, .bindShortcuts, .closeSession, .arm, .disarm, .key: break
             }
         }
         return effects

@@ -29,10 +29,7 @@ extension Indicator {
 
         // The key on the keyboard.
 
-        case keyPressed
-        case keyReleased
-        /// The release of the key, should it be pressed, would not be reported any more.
-        case keyLost(TalkKey.Loss)
+        case key(TalkKey.Event)
         /// Whether the desktop lets people choose the key when it is asked to.
         case keyChoiceChanged(isOffered: Bool)
 

@@ -85,12 +85,8 @@ package struct Indicator: Sendable {
         case .noticeActionInvoked(let id, let action):
             guard notice.isOurs(id) else { return [] }
             return perform(notice.handle(.actionInvoked(id: id), at: now)) + act(action)
-        case .keyPressed:
-            return perform(key.handle(.pressed, at: now))
-        case .keyReleased:
-            return perform(key.handle(.released, at: now))
-        case .keyLost(let loss):
-            return perform(key.handle(.lost(loss), at: now))
+        case .key(let event):
+            return perform(key.handle(event, at: now))
         case .keyChoiceChanged(let isOffered):
             canChooseKey = isOffered
             return []

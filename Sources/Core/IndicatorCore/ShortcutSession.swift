@@ -47,9 +47,7 @@ package struct ShortcutSession: Equatable, Sendable {
         case closeSession(String)
         case arm(at: MonotonicTime)
         case disarm
-        case keyPressed
-        case keyReleased
-        case keyLost(TalkKey.Loss)
+        case key(TalkKey.Event)
     }
 
     /// The identifier of the shortcut.
@@ -102,9 +100,9 @@ package struct ShortcutSession: Equatable, Sendable {
             }
             return next(after: answer, session: session, at: now)
         case .activated(let session, let shortcut):
-            return isOurs(session, shortcut) ? [.keyPressed] : []
+            return isOurs(session, shortcut) ? [.key(.pressed)] : []
         case .deactivated(let session, let shortcut):
-            return isOurs(session, shortcut) ? [.keyReleased] : []
+            return isOurs(session, shortcut) ? [.key(.released)] : []
         case .closed(let session):
             guard session == self.session else { return [] }
             return lose(.sessionClosed, isClosed: true, at: now)
@@ -202,7 +200,7 @@ package struct ShortcutSession: Equatable, Sendable {
     private mutating func lose(_ loss: TalkKey.Loss, isClosed: Bool = false, at now: MonotonicTime)
         -> [Effect]
     {
-        var effects: [Effect] = [.keyLost(loss)]
+        var effects: [Effect] = [.key(.lost(loss))]
         if case .bound(_, let since) = state, now - since >= Self.stable { failures = 0 }
         switch state {
         // The attempt that is due soon is enough.

@@ -19,16 +19,18 @@ package struct TalkKey: Equatable, Sendable {
     }
 
     /// Why a release may never be reported.
-    package enum Loss: String, Hashable, Sendable, CaseIterable {
+    package enum Loss: Hashable, Sendable, CaseIterable {
         /// The portal has closed the session of the shortcut.
-        case sessionClosed = "the desktop closed the session of the shortcut"
-        case portalLost = "the desktop portal is gone"
-        case backendLost = "a backend of the desktop portal is gone"
-        case busLost = "the session bus is gone"
-        case suspended = "the machine goes to sleep"
-        case sessionInactive = "another session has the keyboard"
+        case sessionClosed
+        case portalLost
+        /// A backend of the desktop portal is gone.
+        case backendLost
+        case busLost
+        case suspended
+        /// Another session has the keyboard.
+        case sessionInactive
         /// Nothing shows the open microphone any more.
-        case unseen = "the panel or the notification is gone"
+        case unseen
 
         /// True if the session of the shortcut has ended, so that it repeats no press.
         fileprivate var endsSession: Bool {

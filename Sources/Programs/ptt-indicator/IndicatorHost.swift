@@ -116,7 +116,7 @@ final class IndicatorHost {
             log.notice("\(error)")
             panel.disconnected()
             (notifications, shortcuts, player) = (nil, nil, nil)
-            post(.keyLost(.busLost))
+            post(.key(.lost(.busLost)))
             post(.keyChoiceChanged(isOffered: false))
             post(.notice(.busLost))
         }
@@ -168,8 +168,8 @@ final class IndicatorHost {
         switch event {
         case .locked: post(.screenLocked(true))
         case .unlocked: post(.screenLocked(false))
-        case .suspending: post(.keyLost(.suspended))
-        case .inactive: post(.keyLost(.sessionInactive))
+        case .suspending: post(.key(.lost(.suspended)))
+        case .inactive: post(.key(.lost(.sessionInactive)))
         case .resumed, .active: post(.sessionResumed)
         }
     }

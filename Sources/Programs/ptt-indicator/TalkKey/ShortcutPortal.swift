@@ -112,9 +112,7 @@ final class ShortcutPortal {
         case .closeSession(let session): close(session)
         case .arm(let time): retry.arm(at: MonotonicInstant(time))
         case .disarm: retry.disarm()
-        case .keyPressed: post(.keyPressed)
-        case .keyReleased: post(.keyReleased)
-        case .keyLost(let loss): post(.keyLost(loss))
+        case .key(let event): post(.key(event))
         }
     }
 
