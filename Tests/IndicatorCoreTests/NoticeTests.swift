@@ -267,7 +267,7 @@ import Testing
             _ = indicator.handle(.notice(event), at: IndicatorTests.now)
         }
         // xfce4-notifyd closes the notification for its button.
-        let begun = indicator.handle(.noticeActionInvoked(id: 1, .talk), at: IndicatorTests.now)
+        let begun = indicator.handle(.notice(.actionInvoked(id: 1, .talk)), at: IndicatorTests.now)
         #expect(begun == [.begin(.notification, channelID)])
         let closed = indicator.handle(.notice(.closed(id: 1, .dismissed)), at: IndicatorTests.now)
         #expect(!closed.contains(.end(.notification)))

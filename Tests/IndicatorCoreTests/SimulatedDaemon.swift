@@ -58,7 +58,7 @@ struct SimulatedDaemon {
         handle(.closed(id: closed, reason))
     }
 
-    mutating func invoke() { handle(.actionInvoked(id: shown.keys.first ?? 0)) }
+    mutating func invoke() { handle(.actionInvoked(id: shown.keys.first ?? 0, .talk)) }
 
     mutating func pass(_ seconds: Int) {
         now = now + .seconds(seconds)
@@ -66,18 +66,19 @@ struct SimulatedDaemon {
         handle(.timerFired)
     }
 
-    private mutating func carryOut(_ effects: [Notice.Effect]) {
+    private mutating func carryOut(_ effects: [Indicator.Effect]) {
         for effect in effects {
             switch effect {
-            case .askCapabilities:
+            case .askNoticeCapabilities:
                 questions += 1
                 if answers { handle(.capabilities(capabilities)) }
-            case .show(let content, let replaced):
+            case .notify(let content, let replaced):
                 calls += 1
                 self.replaced = replaced
                 if let identifier { shown[identifier] = content }
                 if answers { handle(.shown(identifier)) }
-            case .close(let identifier): shown[identifier] = nil
+            case .closeNotice(let identifier): shown[identifier] = nil
+            default: break
             }
         }
     }

@@ -25,7 +25,6 @@ extension Indicator {
         // The notification.
 
         case notice(Notice.Event)
-        case noticeActionInvoked(id: UInt32, Notice.Action)
 
         // The key on the keyboard.
 

@@ -80,11 +80,11 @@ package struct Indicator: Sendable {
         case .imageReady(let imageID):
             images.fetched(imageID)
             return []
+        case .notice(.actionInvoked(let id, let action)):
+            guard notice.isOurs(id) else { return [] }
+            return notice.handle(.actionInvoked(id: id, action), at: now) + act(action)
         case .notice(let event):
             return handle(event, at: now)
-        case .noticeActionInvoked(let id, let action):
-            guard notice.isOurs(id) else { return [] }
-            return perform(notice.handle(.actionInvoked(id: id), at: now)) + act(action)
         case .key(let event):
             return perform(key.handle(event, at: now))
         case .keyChoiceChanged(let isOffered):
@@ -99,8 +99,7 @@ package struct Indicator: Sendable {
             return stop()
         case .timerFired:
             armed = nil
-            let effects =
-                perform(notice.handle(.timerFired, at: now)) + perform(key.handle(.timerFired, at: now))
+            let effects = notice.handle(.timerFired, at: now) + perform(key.handle(.timerFired, at: now))
             if let exit = dueExit, exit.at <= now { return effects + [.exit(exit.reason)] }
             return effects
         }
@@ -197,7 +196,7 @@ package struct Indicator: Sendable {
     private mutating func handle(_ event: Notice.Event, at now: MonotonicTime) -> [Effect] {
         let isLost = notice.isLost(after: event)
         let wasShown = notice.isShown
-        let effects = perform(notice.handle(event, at: now))
+        let effects = notice.handle(event, at: now)
         if hasPanel == true { return effects }
         if isLost { return effects + endUnseen(at: now) }
         // A daemon may close the notification whose button was pressed, and be gone before it shows the next.
@@ -209,16 +208,6 @@ package struct Indicator: Sendable {
         case .talk: begin(.notification)
         case .stop: stop()
         case .leave: status?.channel.map { [.leave($0.channelID)] } ?? []
-        }
-    }
-
-    private func perform(_ effects: [Notice.Effect]) -> [Effect] {
-        effects.map { effect in
-            switch effect {
-            case .askCapabilities: .askNoticeCapabilities
-            case .show(let content, let replacing): .notify(content, replacing: replacing)
-            case .close(let id): .closeNotice(id: id)
-            }
         }
     }
 
@@ -272,7 +261,7 @@ package struct Indicator: Sendable {
 
     private mutating func updateNotice(at now: MonotonicTime) -> [Effect] {
         // Nothing is shown that a panel makes superfluous a moment later.
-        perform(notice.update(hasPanel.flatMap { view(hasPanel: $0) }, at: now))
+        notice.update(hasPanel.flatMap { view(hasPanel: $0) }, at: now)
     }
 
     private mutating func updatePlayer() -> [Effect] {

@@ -13,22 +13,16 @@ package struct Notice: Equatable, Sendable {
         /// The daemon has ended, or another one has appeared. Not the first observation: the first call
         /// starts a daemon that is not running.
         case serviceChanged(isThere: Bool)
-        /// The answer to the last ``Effect/askCapabilities``; nil: it failed.
+        /// The answer to the last ``Indicator/Effect/askNoticeCapabilities``; nil: it failed.
         case capabilities(Set<String>?)
-        /// The answer to the last ``Effect/show(_:replacing:)``: the identifier; nil: it failed.
+        /// The answer to the last ``Indicator/Effect/notify(_:replacing:)``: the identifier; nil: it failed.
         case shown(UInt32?)
         /// The answer is late. It may still come.
         case overdue
-        case actionInvoked(id: UInt32)
+        case actionInvoked(id: UInt32, Action)
         case closed(id: UInt32, ClosingReason)
         /// ``deadline`` has come.
         case timerFired
-    }
-
-    package enum Effect: Equatable, Sendable {
-        case askCapabilities
-        case show(Content, replacing: UInt32)
-        case close(id: UInt32)
     }
 
     /// Why a notification was closed (Desktop Notifications Specification, "NotificationClosed").
@@ -103,7 +97,7 @@ package struct Notice: Equatable, Sendable {
     }
 
     /// The channel or the call has changed; nil: it was left or has ended, or the core is gone.
-    package mutating func update(_ view: Destination?, at now: MonotonicTime) -> [Effect] {
+    package mutating func update(_ view: Destination?, at now: MonotonicTime) -> [Indicator.Effect] {
         if endsDismissal(view, after: self.view) { isDismissed = false }
         // The same person who speaks again, and the same message, are shown again.
         if isNews(view, after: self.view), identifier == 0 { shown = nil }
@@ -111,7 +105,7 @@ package struct Notice: Equatable, Sendable {
         return reconcile(at: now)
     }
 
-    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
+    package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Indicator.Effect] {
         switch event {
         case .busConnected:
             service = .unknown
@@ -138,7 +132,7 @@ package struct Notice: Equatable, Sendable {
             guard isCalling else { return [] }
             nextAttempt = now + Self.shortestDelay * (1 << overdueCalls)
             (isCalling, overdueCalls) = (false, overdueCalls + 1)
-        case .actionInvoked(let identifier):
+        case .actionInvoked(let identifier, _):
             if isOurs(identifier) { isActionInvoked = true }
         case .closed(let identifier, let reason):
             guard isOurs(identifier) else { return [] }
@@ -174,7 +168,7 @@ package struct Notice: Equatable, Sendable {
         return Content(view, settings, capabilities)
     }
 
-    private mutating func reconcile(at now: MonotonicTime) -> [Effect] {
+    private mutating func reconcile(at now: MonotonicTime) -> [Indicator.Effect] {
         deadline = nil
         guard !isCalling else { return [] }
         guard let wanted else {
@@ -192,7 +186,7 @@ package struct Notice: Equatable, Sendable {
         }
         if service == .unknown {
             (isCalling, nextAttempt) = (true, nil)
-            return [.askCapabilities]
+            return [.askNoticeCapabilities]
         }
         if let lastChange, lastChange + Self.interval > now, !hidesNames(wanted), !addsPicture(wanted) {
             deadline = lastChange + Self.interval
@@ -200,12 +194,12 @@ package struct Notice: Equatable, Sendable {
         }
         (isCalling, nextAttempt) = (true, nil)
         (lastChange, shown, asked) = (now, wanted, view)
-        return [.show(wanted, replacing: identifier)]
+        return [.notify(wanted, replacing: identifier)]
     }
 
-    private mutating func closeShown() -> [Effect] {
+    private mutating func closeShown() -> [Indicator.Effect] {
         defer { identifier = 0 }
-        return identifier == 0 ? [] : [.close(id: identifier)]
+        return identifier == 0 ? [] : [.closeNotice(id: identifier)]
     }
 
     /// The picture of the person who is shown is fetched and decoded meanwhile: it is no other person.

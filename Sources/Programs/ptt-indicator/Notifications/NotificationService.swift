@@ -206,7 +206,7 @@ final class NotificationService {
         signals = [
             subscribe("ActionInvoked") { service, identifier, argument in
                 guard let action = argument.asString.flatMap({ Notice.Action(rawValue: $0) }) else { return }
-                service.post(.noticeActionInvoked(id: identifier, action))
+                service.post(.notice(.actionInvoked(id: identifier, action)))
             },
             subscribe("NotificationClosed") { service, identifier, argument in
                 let reason = argument.asInt.flatMap { UInt32(exactly: $0) }
