@@ -12,7 +12,7 @@ import Testing
             _ = indicator.handle(.notice(event), at: IndicatorTests.now)
         }
         let left = CoreEvent.channelLeft(leaveReason: .userRequest, explanation: nil)
-        _ = indicator.handle(.core(.event(left)), at: IndicatorTests.now)
+        _ = indicator.handle(.core(left), at: IndicatorTests.now)
         let end = IndicatorTests.now + Indicator.pause.nothingToShow
         #expect(!indicator.handle(.timerFired, at: end).contains(.exit(.nothingToShow)))
         let shown = indicator.handle(.notice(.shown(7)), at: end)

@@ -18,7 +18,7 @@ struct IndicatorTests {
     static func joined() throws -> (Indicator, ChannelID) {
         var indicator = Indicator()
         let status = try status()
-        _ = indicator.handle(.core(.status(status)), at: now)
+        _ = indicator.handle(.coreStatus(status), at: now)
         return (indicator, try #require(status.channel?.channelID))
     }
 
@@ -45,7 +45,7 @@ struct IndicatorTests {
     func `a click stops the transmission, whatever began it`(origin: Origin) throws {
         var (indicator, channelID) = try Self.joined()
         _ = indicator.handle(
-            .core(.event(.transmissionBegan(transmission: Self.transmission(origin)))),
+            .core(.transmissionBegan(transmission: Self.transmission(origin))),
             at: Self.now
         )
         #expect(indicator.handle(.menuClicked(.stop), at: Self.now) == [.stop(channelID)])
@@ -78,7 +78,7 @@ struct IndicatorTests {
         var (indicator, channelID) = try Self.joined()
         let button = Origin(kind: .bluetoothButton, identifier: "b", name: "Button")
         _ = indicator.handle(
-            .core(.event(.transmissionBegan(transmission: Self.transmission(button)))),
+            .core(.transmissionBegan(transmission: Self.transmission(button))),
             at: Self.now
         )
         #expect(!indicator.handle(.screenLocked(true), at: Self.now).contains(.stop(channelID)))
@@ -99,16 +99,16 @@ struct IndicatorTests {
     @Test func `in a call a click, and the key, talk to those who record`() {
         var indicator = Indicator()
         let call = Status(isAudioServerReady: true, timeLimit: 60, virtualMicrophone: .recorded(by: ["OBS"]))
-        _ = indicator.handle(.core(.status(call)), at: Self.now)
+        _ = indicator.handle(.coreStatus(call), at: Self.now)
         #expect(indicator.handle(.panelActivated, at: Self.now) == [.begin(.panel, nil)])
         #expect(indicator.handle(.key(.pressed), at: Self.now).contains(.begin(.key, nil)))
         let began = Self.transmission(TalkOrigin.panel.origin)
-        _ = indicator.handle(.core(.event(.transmissionBegan(transmission: began))), at: Self.now)
+        _ = indicator.handle(.core(.transmissionBegan(transmission: began)), at: Self.now)
         #expect(indicator.handle(.panelActivated, at: Self.now) == [.stop(nil)])
         #expect(indicator.handle(.menuClicked(.leave), at: Self.now) == [])
         let end = Self.now + Indicator.pause.nothingToShow
         let ended = indicator.handle(
-            .core(.event(.virtualMicrophoneChanged(virtualMicrophone: .idle))),
+            .core(.virtualMicrophoneChanged(virtualMicrophone: .idle)),
             at: Self.now
         )
         #expect(ended.contains(.arm(at: end)))
@@ -117,7 +117,7 @@ struct IndicatorTests {
 
     @Test func `without a channel and a call a click does nothing`() {
         var indicator = Indicator()
-        _ = indicator.handle(.core(.status(Status(timeLimit: 60))), at: Self.now)
+        _ = indicator.handle(.coreStatus(Status(timeLimit: 60)), at: Self.now)
         #expect(indicator.handle(.panelActivated, at: Self.now) == [])
         #expect(indicator.handle(.menuClicked(.leave), at: Self.now) == [])
     }
@@ -126,7 +126,7 @@ struct IndicatorTests {
         var (indicator, _) = try Self.joined()
         let end = Self.now + Indicator.pause.nothingToShow
         let left = indicator.handle(
-            .core(.event(.channelLeft(leaveReason: .userRequest, explanation: nil))),
+            .core(.channelLeft(leaveReason: .userRequest, explanation: nil)),
             at: Self.now
         )
         #expect(left.contains(.arm(at: end)))
@@ -135,7 +135,7 @@ struct IndicatorTests {
 
         let channel = try #require(try Self.status("Other").channel)
         let joined = other.handle(
-            .core(.event(.channelJoined(channel: channel, joinReason: .developerRequest))),
+            .core(.channelJoined(channel: channel, joinReason: .developerRequest)),
             at: Self.now
         )
         #expect(joined.contains(.disarm))
@@ -160,14 +160,14 @@ struct IndicatorTests {
         var (indicator, _) = try Self.joined()
         let refusal = Refusal(.callActive, "a call\nis active")
         let refused = indicator.handle(
-            .core(.event(.transmissionRefused(origin: TalkOrigin.panel.origin, refusal: refusal))),
+            .core(.transmissionRefused(origin: TalkOrigin.panel.origin, refusal: refusal)),
             at: Self.now
         )
         let problem = Self.panel(refused)?.menu.first { $0.id == .problem }
         #expect(problem?.label == "a call is active")
         #expect(problem?.isVisible == true)
         let began = Self.transmission(TalkOrigin.panel.origin)
-        let next = indicator.handle(.core(.event(.transmissionBegan(transmission: began))), at: Self.now)
+        let next = indicator.handle(.core(.transmissionBegan(transmission: began)), at: Self.now)
         #expect(Self.panel(next)?.menu.first { $0.id == .problem }?.isVisible == false)
     }
 
@@ -180,7 +180,7 @@ struct IndicatorTests {
                 origin: TalkOrigin.panel.origin,
                 refusal: Refusal(.transmissionNotAllowed, Text("\(name) talks"))
             )
-            let effects = indicator.handle(.core(.event(refused)), at: Self.now)
+            let effects = indicator.handle(.core(refused), at: Self.now)
             let label = try #require(Self.panel(effects)?.menu.first { $0.id == .problem }?.label)
             var asked: [String] = []
             _ = label.translated { format in
@@ -208,7 +208,7 @@ struct IndicatorTests {
             origin: Origin(kind: kind, identifier: "x", name: "X"),
             refusal: Refusal(.callActive, "a call is active")
         )
-        let refused = indicator.handle(.core(.event(refusal)), at: Self.now)
+        let refused = indicator.handle(.core(refusal), at: Self.now)
         #expect(Self.problem(refused) == (isShown ? "a call is active" : nil))
         #expect(!isShown || refused.contains { if case .showPanel = $0 { true } else { false } })
     }
@@ -217,12 +217,12 @@ struct IndicatorTests {
         var indicator = Indicator()
         var status = try Self.status()
         status.channel?.areAccessoryEventsEnabled = false
-        _ = indicator.handle(.core(.status(status)), at: Self.now)
+        _ = indicator.handle(.coreStatus(status), at: Self.now)
         let refusal = CoreEvent.transmissionRefused(
             origin: Origin(kind: .bluetoothButton, identifier: "b", name: "Button"),
             refusal: Refusal(.transmissionNotAllowed, "the application handles accessory buttons itself")
         )
-        #expect(indicator.handle(.core(.event(refusal)), at: Self.now) == [])
+        #expect(indicator.handle(.core(refusal), at: Self.now) == [])
     }
 
     @Test func `the time limit, a latch and a lost button are shown as text, until the next transmission`()
@@ -231,39 +231,39 @@ struct IndicatorTests {
         var (indicator, _) = try Self.joined()
         let button = Origin(kind: .bluetoothButton, identifier: "b", name: "Button")
         let began = CoreEvent.transmissionBegan(transmission: Self.transmission(button))
-        _ = indicator.handle(.core(.event(began)), at: Self.now)
-        let near = indicator.handle(.core(.event(.timeLimitNear(secondsLeft: 10))), at: Self.now)
+        _ = indicator.handle(.core(began), at: Self.now)
+        let near = indicator.handle(.core(.timeLimitNear(secondsLeft: 10)), at: Self.now)
         #expect(Self.problem(near) == "The time limit ends this in 10 s")
         let latched = CoreEvent.transmissionLatched(transmission: Self.transmission(button))
-        let stays = indicator.handle(.core(.event(latched)), at: Self.now)
+        let stays = indicator.handle(.core(latched), at: Self.now)
         #expect(Self.problem(stays) == "The microphone stays open until the next press")
         let lost = CoreEvent.transmissionEnded(
             transmission: Self.transmission(button),
             cause: .linkLost,
             endedBy: .unknown
         )
-        let ended = indicator.handle(.core(.event(lost)), at: Self.now)
+        let ended = indicator.handle(.core(lost), at: Self.now)
         #expect(Self.problem(ended) == "It ended: the link to the button was lost")
-        #expect(Self.problem(indicator.handle(.core(.event(began)), at: Self.now)) == nil)
+        #expect(Self.problem(indicator.handle(.core(began), at: Self.now)) == nil)
         let released = CoreEvent.transmissionEnded(
             transmission: Self.transmission(button),
             cause: .released,
             endedBy: .handsfreeButton
         )
-        #expect(Self.problem(indicator.handle(.core(.event(released)), at: Self.now)) == nil)
+        #expect(Self.problem(indicator.handle(.core(released), at: Self.now)) == nil)
     }
 
     @Test func `a picture is shown when it is ready, or fetched again on the next connection`() throws {
         var (indicator, _) = try Self.joined()
         let participant = Participant(name: "Anna", image: ImageSummary(imageID: "anna", byteCount: 1))
-        let speaks = Indicator.Event.core(.event(.participantChanged(participant: participant)))
+        let speaks = Indicator.Event.core(.participantChanged(participant: participant))
         let effects = indicator.handle(speaks, at: Self.now)
         #expect(effects.contains(.fetchImage("anna")))
         #expect(Self.panel(effects)?.icon == .speaker(imageID: nil))
         _ = indicator.handle(.coreLost, at: Self.now)
         var status = try Self.status()
         status.channel?.participant = participant
-        #expect(indicator.handle(.core(.status(status)), at: Self.now).contains(.fetchImage("anna")))
+        #expect(indicator.handle(.coreStatus(status), at: Self.now).contains(.fetchImage("anna")))
         let ready = indicator.handle(.imageReady("anna"), at: Self.now)
         #expect(Self.panel(ready)?.icon == .speaker(imageID: "anna"))
     }
@@ -274,7 +274,7 @@ struct IndicatorTests {
         for number in 0..<50 {
             let image = ImageSummary(imageID: "\(number)", byteCount: 1)
             let speaks = CoreEvent.participantChanged(participant: Participant(name: "Anna", image: image))
-            for effect in indicator.handle(.core(.event(speaks)), at: Self.now) {
+            for effect in indicator.handle(.core(speaks), at: Self.now) {
                 switch effect {
                 case .fetchImage(let imageID): kept.insert(imageID)
                 case .dropImage(let imageID): kept.remove(imageID)
@@ -292,7 +292,7 @@ struct IndicatorTests {
             CoreEvent.volumeChanged(volume: 50), .audioActivating, .audioActivated,
             .recordersChanged(recorders: ["x"]),
         ] {
-            #expect(indicator.handle(.core(.event(event)), at: Self.now) == [])
+            #expect(indicator.handle(.core(event), at: Self.now) == [])
         }
     }
 }

@@ -60,9 +60,9 @@ import Testing
     }
 
     @Test(arguments: [
-        Indicator.Event.core(.event(.transmissionModeChanged(transmissionMode: .fullDuplex))),
-        .core(.event(.channelLeft(leaveReason: .userRequest, explanation: nil))),
-        .core(.event(.virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["OBS"])))),
+        Indicator.Event.core(.transmissionModeChanged(transmissionMode: .fullDuplex)),
+        .core(.channelLeft(leaveReason: .userRequest, explanation: nil)),
+        .core(.virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["OBS"]))),
         .sessionResumed,
     ]) func `a refusal is not shown any more when its reason may be over`(change: Indicator.Event) throws {
         var (indicator, _) = try IndicatorTests.joined()
@@ -70,7 +70,7 @@ import Testing
             origin: TalkOrigin.panel.origin,
             refusal: Refusal(.transmissionNotAllowed, "not now")
         )
-        #expect(Self.problem(indicator.handle(.core(.event(refused)), at: .start)) == "not now")
+        #expect(Self.problem(indicator.handle(.core(refused), at: .start)) == "not now")
         #expect(Self.problem(indicator.handle(change, at: .start)) == "")
     }
 
@@ -100,10 +100,10 @@ import Testing
                 isMuted: !isHeard && isMuted,
                 isSilent: !isHeard && !isMuted
             )
-            return .core(.event(.microphoneChanged(microphone: state)))
+            return .core(.microphoneChanged(microphone: state))
         }
         _ = indicator.handle(microphone(isHeard: false), at: .start)
-        _ = indicator.handle(.core(.event(ended)), at: .start)
+        _ = indicator.handle(.core(ended), at: .start)
         let shown = indicator.handle(.notice(.shown(1)), at: .start + .seconds(2))
         let body = isMuted ? "The microphone is muted" : "The microphone's volume is zero"
         #expect(Self.body(shown) == "Nobody speaks. " + body)
@@ -112,7 +112,7 @@ import Testing
             origin: TalkOrigin.panel.origin,
             refusal: Refusal(.transmissionNotAllowed, "not now")
         )
-        #expect(Self.problem(indicator.handle(.core(.event(refused)), at: .start)) == "not now")
+        #expect(Self.problem(indicator.handle(.core(refused), at: .start)) == "not now")
         #expect(Self.problem(indicator.handle(microphone(isHeard: false), at: .start)) == nil)
         #expect(Self.problem(indicator.handle(microphone(isHeard: true), at: .start)) == nil)
     }

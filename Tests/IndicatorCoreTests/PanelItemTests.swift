@@ -58,7 +58,7 @@ struct PanelItemTests {
             origin: Origin(kind: .wiredHeadset, identifier: "jack", name: "Jack"),
             began: 0
         )
-        _ = indicator.handle(.core(.event(.transmissionBegan(transmission: began))), at: .start)
+        _ = indicator.handle(.core(.transmissionBegan(transmission: began)), at: .start)
         #expect(indicator.handle(.menuClicked(.talk), at: .start) == [])
     }
 

@@ -5,7 +5,9 @@ extension Indicator {
     package enum Event: Equatable, Sendable {
         // The core.
 
-        case core(CoreUpdate)
+        /// The first update on a new connection.
+        case coreStatus(Status)
+        case core(CoreEvent)
         /// The connection to the core ended, and with it what was begun on it.
         case coreLost
 
@@ -91,11 +93,4 @@ extension Indicator {
         case nothingToShow
         case coreGone
     }
-}
-
-/// One update of the core's `Subscribe`.
-package enum CoreUpdate: Equatable, Sendable {
-    /// The first one on a new connection.
-    case status(Status)
-    case event(CoreEvent)
 }

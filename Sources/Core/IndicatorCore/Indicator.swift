@@ -47,13 +47,13 @@ package struct Indicator: Sendable {
 
     private mutating func transition(_ event: Event, at now: MonotonicTime) -> [Effect] {
         switch event {
-        case .core(.status(let status)):
+        case .coreStatus(let status):
             self.status = status
             lastName = nil
             message = nil
             updateExit(at: now)
             return []
-        case .core(.event(let event)):
+        case .core(let event):
             return apply(event, at: now)
         case .coreLost:
             lastName = Destination(status)?.name ?? lastName

@@ -16,8 +16,8 @@ final class CoreRequests {
         self.log = log
         core = CoreConnection(
             updated: { update in
-                if let status = update.status { post(.core(.status(status))) }
-                if let event = update.event { post(.core(.event(event))) }
+                if let status = update.status { post(.coreStatus(status)) }
+                if let event = update.event { post(.core(event)) }
             },
             lost: { _ in post(.coreLost) },
             failed: { log.debug("\($0)") },
