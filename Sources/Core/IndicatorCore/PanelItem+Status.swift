@@ -31,7 +31,8 @@ extension PanelItem {
         if isTransmitting {
             icon = .microphoneOpen
         } else if let speaker {
-            icon = .speaker(imageID: speaker.imageID)
+            icon = .speaker
+            imageID = speaker.imageID
         } else {
             icon = .idle
         }

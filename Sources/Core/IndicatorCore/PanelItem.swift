@@ -2,24 +2,20 @@ package import PTTMessages
 
 /// The content of the tray item.
 package struct PanelItem: Equatable, Sendable {
-    package enum State: Equatable, Sendable {
+    /// The raw value is that of the property `Status`.
+    package enum State: String, Sendable {
         /// No channel: panels hide the item.
-        case passive
-        case active
+        case passive = "Passive"
+        case active = "Active"
         /// The microphone is open.
-        case attention
-    }
-
-    package enum Icon: Equatable, Sendable {
-        case idle
-        /// Somebody speaks; with their picture, if it is ready.
-        case speaker(imageID: String?)
-        case microphoneOpen
+        case attention = "NeedsAttention"
     }
 
     package var title: Text
     package var state: State
-    package var icon: Icon
+    package var icon: PanelIcon
+    /// The picture of who speaks, if it is ready: in place of the icon.
+    package var imageID: String?
     package var toolTip: Text
     /// Always the same entries in the same order, so that a menu that is open stays as it is where nothing
     /// has changed.

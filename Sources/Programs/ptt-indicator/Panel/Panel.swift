@@ -73,10 +73,10 @@ final class Panel {
         item.item = next
         menu.entries = next.menu
         if next.title != last.title { announce("NewTitle") }
-        if next.icon != last.icon { announce("NewIcon") }
+        if next.icon != last.icon || next.imageID != last.imageID { announce("NewIcon") }
         // The title is a part of the tooltip, too.
         if next.toolTip != last.toolTip || next.title != last.title { announce("NewToolTip") }
-        if next.state != last.state { announce("NewStatus", [.string(TrayItem.status(next.state))]) }
+        if next.state != last.state { announce("NewStatus", [.string(next.state.rawValue)]) }
         let entries = next.menu.filter { !last.menu.contains($0) }
         if !entries.isEmpty { emit(menu.propertiesUpdated(entries)) }
     }

@@ -24,14 +24,6 @@ final class TrayItem {
         self.activated = activated
     }
 
-    static func status(_ state: PanelItem.State) -> String {
-        switch state {
-        case .passive: "Passive"
-        case .active: "Active"
-        case .attention: "NeedsAttention"
-        }
-    }
-
     /// With all properties that the specification has, since panels ask for all of them at once, and those of
     /// Ayatana for screen readers.
     private(set) lazy var interface = ExportedInterface(
@@ -41,12 +33,12 @@ final class TrayItem {
             ExportedProperty("Category", "s") { .string("Communications") },
             ExportedProperty("Id", "s") { .string(Self.identifier) },
             property("Title", "s") { .string($0.title.localized) },
-            property("Status", "s") { .string(Self.status($0.state)) },
+            property("Status", "s") { .string($0.state.rawValue) },
             ExportedProperty("WindowId", "i") { .int32(0) },
             // A name would be shown instead of the pixmap, if the theme has it.
             ExportedProperty("IconName", "s") { .string("") },
             ExportedProperty("IconThemePath", "s") { .string("") },
-            property("IconPixmap", Self.pixmaps) { [unowned self] in icon($0.icon) },
+            property("IconPixmap", Self.pixmaps) { [unowned self] in icon(of: $0) },
             ExportedProperty("OverlayIconName", "s") { .string("") },
             ExportedProperty("OverlayIconPixmap", Self.pixmaps) { Self.noPixmaps },
             ExportedProperty("AttentionIconName", "s") { .string("") },
@@ -97,14 +89,9 @@ final class TrayItem {
     private static let pixmaps = "a" + pixmap
     private static let noPixmaps = BusValue.array(of: pixmap, [])
 
-    private func icon(_ icon: PanelItem.Icon) -> BusValue {
-        switch icon {
-        case .idle: return draw(.idle)
-        case .microphoneOpen: return draw(.microphoneOpen)
-        case .speaker(let imageID):
-            guard let picture = imageID.flatMap({ pictures.picture($0) }) else { return draw(.speaker) }
-            return Self.value(picture.icons)
-        }
+    private func icon(of item: PanelItem) -> BusValue {
+        guard let picture = item.imageID.flatMap({ pictures.picture($0) }) else { return draw(item.icon) }
+        return Self.value(picture.icons)
     }
 
     private func draw(_ icon: PanelIcon) -> BusValue {
