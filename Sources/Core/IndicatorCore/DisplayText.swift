@@ -4,7 +4,7 @@
 /// removed, also those that reverse the order of what follows (Unicode Technical Report 36, section 2.6);
 /// more marks above and below a letter than languages need, which cover the lines around, are removed; a long
 /// text is cut. It has no markup: where a surface knows markup, that surface escapes it.
-package struct DisplayText: Equatable, Hashable, Sendable, CustomStringConvertible {
+package struct DisplayText: Sendable {
     /// The longest name, in Unicode scalars; a cut one ends with an ellipsis within it.
     package static let limit = 64
     /// The longest sentence.
@@ -54,8 +54,6 @@ package struct DisplayText: Equatable, Hashable, Sendable, CustomStringConvertib
     }
 
     package var isEmpty: Bool { text.isEmpty }
-
-    package var description: String { text }
 
     private enum Treatment {
         case keep

@@ -26,7 +26,7 @@ package struct Notice: Equatable, Sendable {
     }
 
     /// Why a notification was closed (Desktop Notifications Specification, "NotificationClosed").
-    package enum ClosingReason: UInt32, Sendable {
+    package enum ClosingReason: Int, Sendable {
         case expired = 1
         case dismissed = 2
         case closedByCall = 3
@@ -34,11 +34,10 @@ package struct Notice: Equatable, Sendable {
     }
 
     private enum Service: Equatable {
-        /// There is no bus.
-        case unreachable
         case unknown
         case ready(Set<String>)
-        /// The bus has no such daemon, or it does not say what it can. The next one that appears is asked.
+        /// There is no bus, or it has no such daemon, or that does not say what it can. The next one that
+        /// appears is asked.
         case absent
     }
 
@@ -49,7 +48,7 @@ package struct Notice: Equatable, Sendable {
 
     private let settings: IndicatorSettings
     private var view: Destination?
-    private var service = Service.unreachable
+    private var service = Service.absent
     private var isCalling = false
     /// The calls in a row that were not answered in time.
     private var overdueCalls = 0
@@ -110,7 +109,7 @@ package struct Notice: Equatable, Sendable {
         case .busConnected:
             service = .unknown
         case .busLost:
-            (service, identifier, shown) = (.unreachable, 0, nil)
+            (service, identifier, shown) = (.absent, 0, nil)
             answered()
         case .serviceChanged(let isThere):
             (identifier, service) = (0, .unknown)
@@ -175,11 +174,7 @@ package struct Notice: Equatable, Sendable {
             shown = nil
             return closeShown()
         }
-        guard wanted != shown || nextAttempt != nil else { return [] }
-        switch service {
-        case .unreachable, .absent: return []
-        case .unknown, .ready: break
-        }
+        guard service != .absent, wanted != shown || nextAttempt != nil else { return [] }
         if let nextAttempt, nextAttempt > now, !hidesNames(wanted) {
             deadline = nextAttempt
             return []

@@ -13,22 +13,14 @@ package enum TalkOrigin: String, CaseIterable, Sendable {
     /// As the core knows it. A program holds nothing down; a key does, so that after the time limit it must
     /// be released before it begins again.
     package var origin: Origin {
-        Origin(kind: kind, identifier: "org.pushtotalk.Indicator.\(rawValue)", name: name)
-    }
-
-    private var kind: OriginKind {
-        switch self {
-        case .panel, .notification: .application
-        case .key: .inputDevice
-        }
-    }
-
-    private var name: String {
-        switch self {
-        case .panel: "panel"
-        case .notification: "notification"
-        case .key: "keyboard"
-        }
+        let known: (kind: OriginKind, name: String) =
+            switch self {
+            case .panel: (.application, "panel")
+            case .notification: (.application, "notification")
+            case .key: (.inputDevice, "keyboard")
+            }
+        let identifier = "org.pushtotalk.Indicator.\(rawValue)"
+        return Origin(kind: known.kind, identifier: identifier, name: known.name)
     }
 
     /// - Returns: Nil if the origin is not of this program.

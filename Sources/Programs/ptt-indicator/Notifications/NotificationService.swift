@@ -34,9 +34,10 @@ final class NotificationService {
         didSet {
             let daemon = owner.flatMap(\.self)
             record.set(daemon.flatMap { daemon in shown.map { .init(daemon: daemon, identifier: $0) } })
+            updateSignals()
         }
     }
-    private var isCalling = false
+    private var isCalling = false { didSet { updateSignals() } }
     /// The number of the call whose answer counts: one that was not answered in time is made again.
     private var lastCall = 0
     /// The notifications of calls that were answered after they had been made again.
@@ -69,7 +70,6 @@ final class NotificationService {
         guard former != owner else { return }
         shown = nil
         surplus = []
-        updateSignals()
         post(.notice(.serviceChanged(isThere: owner != nil)))
     }
 
@@ -82,7 +82,6 @@ final class NotificationService {
     func askCapabilities() {
         // The answer to a call of Notify that is overdue does not count any more.
         isCalling = false
-        updateSignals()
         call("GetCapabilities") { service, result in
             switch result {
             case .success(let values):
@@ -96,7 +95,6 @@ final class NotificationService {
 
     func show(_ content: Notice.Content, replacing identifier: UInt32) {
         isCalling = true
-        updateSignals()
         call("Notify", arguments(content, identifier)) { service, result in
             var identifier: UInt32?
             switch result {
@@ -144,16 +142,15 @@ final class NotificationService {
     }
 
     private func didShow(_ identifier: UInt32?) {
-        isCalling = false
+        // First what is shown: between the two there would be no subscription.
         shown = identifier ?? shown
+        isCalling = false
         closeSurplus()
-        updateSignals()
         post(.notice(.shown(identifier)))
     }
 
     func close(_ identifier: UInt32) {
         shown = nil
-        updateSignals()
         sendClose(identifier)
     }
 
@@ -209,14 +206,9 @@ final class NotificationService {
                 service.post(.notice(.actionInvoked(id: identifier, action)))
             },
             subscribe("NotificationClosed") { service, identifier, argument in
-                let reason = argument.asInt.flatMap { UInt32(exactly: $0) }
+                let reason = argument.asInt.flatMap { Notice.ClosingReason(rawValue: $0) }
                 service.shown = nil
-                service.updateSignals()
-                service.post(
-                    .notice(
-                        .closed(id: identifier, reason.flatMap { .init(rawValue: $0) } ?? .undefined)
-                    )
-                )
+                service.post(.notice(.closed(id: identifier, reason ?? .undefined)))
             },
         ]
     }

@@ -13,24 +13,11 @@ final class PictureDecoder {
     nonisolated static let outputLimit = size * size * 4
     nonisolated private static let reasonLimit = 200
 
-    /// A picture that was not decoded.
-    enum Failure: Error, CustomStringConvertible {
-        case notStarted(SystemError)
-        /// The reason comes from the process, and so from the stranger.
-        case refused(String)
-        case malformed
-        case killed(signal: Int32)
-        case tookTooLong(Duration)
+    /// Why a picture was not decoded.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
 
-        var description: String {
-            switch self {
-            case .notStarted(let error): "the decoder does not start: \(error)"
-            case .refused(let reason): "\(reason)"
-            case .malformed: "the decoder has written something else than a picture"
-            case .killed(let signal): "the decoder was ended by signal \(signal)"
-            case .tookTooLong(let limit): "the picture was not decoded within \(limit)"
-            }
-        }
+        fileprivate init(_ description: String) { self.description = description }
     }
 
     typealias Completion = @EventLoop (Result<Bitmap, Failure>) -> Void
@@ -85,25 +72,28 @@ final class PictureDecoder {
             current = (order, process)
             limit.arm(after: timeLimit)
         } catch {
-            order.then(.failure(.notStarted(error)))
+            order.then(.failure(Failure("the decoder does not start: \(error)")))
             startNext()
         }
     }
 
     private static func result(_ status: Int32, _ output: MemoryFile) -> Result<Bitmap, Failure> {
-        if status < 0 { return .failure(.killed(signal: -status)) }
+        if status < 0 { return .failure(Failure("the decoder was ended by signal \(-status)")) }
         if status > 0 {
+            // It comes from the process, and so from the stranger.
             let text = DisplayText(String(decoding: output.read(limit: reasonLimit), as: UTF8.self))
-            return .failure(.refused(text.isEmpty ? "the decoder ended with status \(status)" : text.text))
+            return .failure(Failure(text.isEmpty ? "the decoder ended with status \(status)" : text.text))
         }
         let pixels = output.read(limit: outputLimit + 1)
-        guard let picture = Bitmap(size: size, rgba: pixels) else { return .failure(.malformed) }
+        guard let picture = Bitmap(size: size, rgba: pixels) else {
+            return .failure(Failure("the decoder has written something else than a picture"))
+        }
         return .success(picture)
     }
 
     private func expired() {
         current?.process.kill()
-        finish(.failure(.tookTooLong(timeLimit)))
+        finish(.failure(Failure("the picture was not decoded within \(timeLimit)")))
     }
 
     private func finish(_ result: Result<Bitmap, Failure>) {
