@@ -49,7 +49,6 @@ extension Attachment {
     }
 
     /// Enqueues the callbacks, and opens and closes the audio hub at the same point of the sequence.
-    ///
     func deliver(_ callbacks: [Callback]) {
         for callback in callbacks {
             switch callback {
@@ -74,18 +73,9 @@ extension Attachment {
     /// Reports that the media services were lost or reset; not for an audio server that appears for the first
     /// time.
     func updateAudioServer(isReady: Bool) {
-        switch (audioServer, isReady) {
-        case (.ready, false):
-            audioServer = .lost
-            callbackQueue.enqueue(.servicesLost)
-        case (.lost, true):
-            audioServer = .ready
-            callbackQueue.enqueue(.servicesReset)
-        case (.unknown, true):
-            audioServer = .ready
-        case (.unknown, false), (.ready, true), (.lost, false):
-            break
-        }
+        guard isReady != (isAudioServerReady ?? false) else { return }
+        if isAudioServerReady != nil { callbackQueue.enqueue(isReady ? .servicesReset : .servicesLost) }
+        isAudioServerReady = isReady
     }
 
     // MARK: Pushes

@@ -38,8 +38,8 @@ final class Attachment {
     var participantClearings = 0
     /// Ends the transmission if the push that the stop belongs to is not answered in time.
     var scheduledStop: TimerSource?
-    /// As the application was notified.
-    var audioServer = AudioServerView.unknown
+    /// As the application was notified; nil while it does not count on an audio server.
+    var isAudioServerReady: Bool?
     private lazy var reconnector = Reconnector(
         to: .core,
         connect: { [weak self] () throws(ServiceError) in try self?.connect() },
@@ -56,12 +56,6 @@ final class Attachment {
         case paused
         /// The manager is gone.
         case closed
-    }
-
-    enum AudioServerView {
-        case unknown
-        case ready
-        case lost
     }
 
     nonisolated init(of manifest: Manifest, callbackQueue: CallbackQueue, audio: AudioHub) {
@@ -142,7 +136,7 @@ final class Attachment {
         if let isForeground, isForeground != reportedForeground { setForeground(isForeground) }
         audio.attached(self)
         // A core that has just started connects to its audio server a moment later: that is no loss.
-        if audioServer == .ready { audioServer = .unknown }
+        if isAudioServerReady == true { isAudioServerReady = nil }
         updateAudioServer(isReady: attachment.isAudioServerReady)
         deliver(view.attached(attachment))
         if let restored = attachment.restored, restored.needsDescriptor {

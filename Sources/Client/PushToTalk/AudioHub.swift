@@ -52,7 +52,6 @@ final class AudioHub: Sendable {
         }
         guard isLast else { return }
         coreLost()
-        transmissionEnded()
         deactivated()
     }
 

@@ -89,17 +89,14 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
     ///   - descriptor: The name and the image that people see. An image is left out, and the journal of
     ///     `pttd` reports it, unless it is a PNG, JPEG, GIF or WebP file of at most 256 KiB.
     public func requestJoinChannel(channelUUID: UUID, descriptor: PTChannelDescriptor) {
+        let channelID = ChannelID(channelUUID)
         let request = ChannelInterface.JoinRequest(
-            channelID: ChannelID(channelUUID),
+            channelID: channelID,
             name: descriptor.name,
             application: nil,
             image: descriptor.image?.base64
         )
-        onAttachment { attachment in
-            attachment.join(ChannelID(channelUUID), request) { refusal in
-                .failedToJoin(channelUUID, PTChannelError(refusal))
-            }
-        }
+        onAttachment { $0.join(channelID, request) }
     }
 
     /// Leaves the channel. The delegate's `didLeaveChannel` or `failedToLeaveChannel` reports the result.
@@ -156,9 +153,9 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         guard !before.isStopRequested else { return }
         let pushID = before.pushID
         onAttachment { attachment in
-            attachment.scheduleStop(after: Self.answerLimit) { [weak self] in
-                self?.stopUnanswered(pushID, channelUUID)
-            }
+            let timer = TimerSource { [weak self] in self?.stopUnanswered(pushID, channelUUID) }
+            timer.arm(after: Self.answerLimit)
+            attachment.scheduledStop = timer
         }
     }
 

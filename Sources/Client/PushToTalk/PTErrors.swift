@@ -35,7 +35,8 @@ public struct PTChannelError: CustomNSError, Hashable, Sendable {
         nsError = error
     }
 
-    public var code: Code { Code(number: nsError.code) }
+    // As any imported enumeration, it keeps a number without a case.
+    public var code: Code { Code(rawValue: nsError.code) ?? .unknown }
     /// Linux: the reason of the error, in a sentence for people.
     public var pttReason: String { nsError.reason }
 
@@ -64,9 +65,6 @@ public struct PTChannelError: CustomNSError, Hashable, Sendable {
 }
 
 extension PTChannelErrorCode {
-    /// Keeps a number without a case, as any imported enumeration does.
-    fileprivate init(number: Int) { self = Self(rawValue: number) ?? .unknown }
-
     /// A code from a newer core is `unknown`.
     fileprivate init(_ code: RefusalCode) {
         self =
@@ -125,7 +123,8 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
         nsError = error
     }
 
-    public var code: Code { Code(number: nsError.code) }
+    // As any imported enumeration, it keeps a number without a case.
+    public var code: Code { Code(rawValue: nsError.code) ?? .unknown }
     /// Linux: the reason of the error, in a sentence for people.
     public var pttReason: String { nsError.reason }
 
@@ -146,9 +145,6 @@ public struct PTInstantiationError: CustomNSError, Hashable, Sendable {
 }
 
 extension PTInstantiationErrorCode {
-    /// Keeps a number without a case, as any imported enumeration does.
-    fileprivate init(number: Int) { self = Self(rawValue: number) ?? .unknown }
-
     /// Matches an error, also an `NSError`, in `catch PTInstantiationError.invalidPlatform` and in `switch`.
     public static func ~= (code: PTInstantiationErrorCode, error: any Error) -> Bool {
         (error as? PTInstantiationError)?.code == code
