@@ -49,7 +49,10 @@ extension PTChannelManager {
             // Sent once, to the callback queue, which is where delegates are used.
             nonisolated(unsafe) let (delegate, restorationDelegate) = (delegate, restorationDelegate)
             manager.callbackQueue.complete {
-                manager.setDelegates(delegate, restoration: restorationDelegate)
+                manager.state.withLock {
+                    $0.delegate = delegate
+                    $0.restorationDelegate = restorationDelegate
+                }
             }
             manager.onAttachment { attachment in
                 attachment.resume { error in handler(error == nil ? manager : nil, error) }

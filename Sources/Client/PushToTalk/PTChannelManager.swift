@@ -184,17 +184,6 @@ public final class PTChannelManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Replaces the delegates.
-    func setDelegates(
-        _ delegate: any PTChannelManagerDelegate,
-        restoration restorationDelegate: any PTChannelRestorationDelegate
-    ) {
-        state.withLock {
-            $0.delegate = delegate
-            $0.restorationDelegate = restorationDelegate
-        }
-    }
-
     func onAttachment(_ body: @escaping @EventLoop (Attachment) -> Void) {
         let attachment = attachment
         EventLoop.start { body(attachment) }
