@@ -27,16 +27,16 @@ import Testing
             return #expect(portal.answer(.listed(isKnown: true)) == [.bindShortcuts(1, session: "/s/1")])
         }
         #expect(portal.answer(.listed(isKnown: true)) == [])
-        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [.key(.pressed)])
+        #expect(portal.handle(.key(.pressed, session: "/s/1", shortcut: "talk")) == [.key(.pressed)])
     }
 
     @Test func `only the own shortcut of the own session is the talk key`() {
         var portal = Portal.bound()
-        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [.key(.pressed)])
-        #expect(portal.handle(.deactivated(session: "/s/1", shortcut: "talk")) == [.key(.released)])
+        #expect(portal.handle(.key(.pressed, session: "/s/1", shortcut: "talk")) == [.key(.pressed)])
+        #expect(portal.handle(.key(.released, session: "/s/1", shortcut: "talk")) == [.key(.released)])
         for (session, shortcut) in [("/s/2", "talk"), ("/s/1", "other")] {
-            #expect(portal.handle(.activated(session: session, shortcut: shortcut)) == [])
-            #expect(portal.handle(.deactivated(session: session, shortcut: shortcut)) == [])
+            #expect(portal.handle(.key(.pressed, session: session, shortcut: shortcut)) == [])
+            #expect(portal.handle(.key(.released, session: session, shortcut: shortcut)) == [])
         }
         #expect(portal.handle(.closed(session: "/s/2")) == [])
     }
@@ -51,7 +51,7 @@ import Testing
         var portal = Portal.bound()
         #expect(portal.handle(event).first == .key(.lost(loss)))
         // Signals of the lost session are late, or forged.
-        #expect(portal.handle(.activated(session: "/s/1", shortcut: "talk")) == [])
+        #expect(portal.handle(.key(.pressed, session: "/s/1", shortcut: "talk")) == [])
     }
 
     @Test func `a portal that comes back is registered with at once`() {
@@ -63,7 +63,7 @@ import Testing
         _ = portal.answer(.created(session: "/s/2"))
         _ = portal.answer(.listed(isKnown: false))
         _ = portal.answer(.bound)
-        #expect(portal.handle(.activated(session: "/s/2", shortcut: "talk")) == [.key(.pressed)])
+        #expect(portal.handle(.key(.pressed, session: "/s/2", shortcut: "talk")) == [.key(.pressed)])
     }
 
     @Test func `a lost backend costs the session, which is made again when a backend appears`() {
@@ -203,8 +203,8 @@ private struct Portal {
         case 3: return .backendAppeared
         case 4: return .closed(session: anySession)
         case 5, 6: return .timerFired
-        case 7: return .deactivated(session: anySession, shortcut: "talk")
-        case 8, 9: return .activated(session: anySession, shortcut: "talk")
+        case 7: return .key(.released, session: anySession, shortcut: "talk")
+        case 8, 9: return .key(.pressed, session: anySession, shortcut: "talk")
         default:
             let answers: [ShortcutSession.Answer] = [
                 .registered, .version(1), .created(session: anySession), .listed(isKnown: false),

@@ -16,8 +16,8 @@ package struct ShortcutSession: Equatable, Sendable {
         /// A name of a portal backend has an owner.
         case backendAppeared
         case answered(Attempt, Answer)
-        case activated(session: String, shortcut: String)
-        case deactivated(session: String, shortcut: String)
+        /// A press or a release of a shortcut, perhaps another's.
+        case key(TalkKey.Event, session: String, shortcut: String)
         /// `Closed` of a session.
         case closed(session: String)
         case timerFired
@@ -99,10 +99,9 @@ package struct ShortcutSession: Equatable, Sendable {
                 return []
             }
             return next(after: answer, session: session, at: now)
-        case .activated(let session, let shortcut):
-            return isOurs(session, shortcut) ? [.key(.pressed)] : []
-        case .deactivated(let session, let shortcut):
-            return isOurs(session, shortcut) ? [.key(.released)] : []
+        case .key(let event, let session, let shortcut):
+            guard case .bound(session, _) = state, shortcut == Self.shortcut else { return [] }
+            return [.key(event)]
         case .closed(let session):
             guard session == self.session else { return [] }
             return lose(.sessionClosed, isClosed: true, at: now)
@@ -124,11 +123,6 @@ package struct ShortcutSession: Equatable, Sendable {
     package var configurableSession: String? {
         guard case .bound(let session, _) = state, version >= 2 else { return nil }
         return session
-    }
-
-    private func isOurs(_ session: String, _ shortcut: String) -> Bool {
-        guard case .bound(session, _) = state else { return false }
-        return shortcut == Self.shortcut
     }
 
     private mutating func ownerChanged(to owner: String?, at now: MonotonicTime) -> [Effect] {

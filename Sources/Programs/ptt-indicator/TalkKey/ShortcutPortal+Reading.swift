@@ -1,16 +1,6 @@
 import DBus
 import IndicatorCore
 
-extension BusSignal {
-    /// The arguments of `Activated` and `Deactivated`; nil for malformed ones.
-    var shortcut: (session: String, shortcut: String)? {
-        guard arguments.count >= 2, let session = arguments[0].asObjectPath,
-            let shortcut = arguments[1].asString
-        else { return nil }
-        return (session.text, shortcut)
-    }
-}
-
 extension BusValue {
     /// What the `a(sa{sv})` that `ListShortcuts` and `BindShortcuts` result in says of the talk key, for the
     /// log; nil if it is not there.

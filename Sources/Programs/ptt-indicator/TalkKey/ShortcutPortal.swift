@@ -65,14 +65,7 @@ final class ShortcutPortal {
             member: "Closed"
         )
         subscriptions = [
-            connection.subscribe(Self.shortcuts.signal("Activated")) { [weak self] signal in
-                guard let (session, shortcut) = signal.shortcut else { return }
-                self?.handle(.activated(session: session, shortcut: shortcut))
-            },
-            connection.subscribe(Self.shortcuts.signal("Deactivated")) { [weak self] signal in
-                guard let (session, shortcut) = signal.shortcut else { return }
-                self?.handle(.deactivated(session: session, shortcut: shortcut))
-            },
+            subscribe("Activated", .pressed), subscribe("Deactivated", .released),
             connection.subscribe(closed) { [weak self] in self?.handle(.closed(session: $0.path.text)) },
             // The end of a backend is reported in no other way.
             connection.subscribe(.owners(below: Self.backends)) { [weak self] signal in
@@ -84,6 +77,15 @@ final class ShortcutPortal {
             },
             connection.watchName(Self.portal) { [weak self] in self?.handle(.portalOwner($0)) },
         ]
+    }
+
+    private func subscribe(_ member: String, _ event: TalkKey.Event) -> Subscription {
+        connection.subscribe(Self.shortcuts.signal(member)) { [weak self] signal in
+            guard signal.arguments.count >= 2, let session = signal.arguments[0].asObjectPath,
+                let shortcut = signal.arguments[1].asString
+            else { return }
+            self?.handle(.key(event, session: session.text, shortcut: shortcut))
+        }
     }
 
     private func handle(_ event: ShortcutSession.Event) {
