@@ -41,13 +41,7 @@ package struct Destination: Equatable, Sendable {
 
 extension Destination {
     /// Nil without a core, and where a press has nowhere to go.
-    init?(
-        _ status: Status?,
-        readyImages: Set<String> = [],
-        message: Message? = nil,
-        isLocked: Bool = false,
-        hasPanel: Bool = false
-    ) {
+    init?(_ status: Status?, readyImages: Set<String> = []) {
         guard let status else { return nil }
         if let channel = status.channel {
             func ready(_ image: ImageSummary?) -> String? {
@@ -68,9 +62,6 @@ extension Destination {
         }
         isMicrophoneOpen = status.transmission != nil
         isRecording = status.transmission?.recording != nil
-        self.message = message
-        self.isLocked = isLocked
-        self.hasPanel = hasPanel
     }
 
     static let unnamed = Text("Push to talk")

@@ -77,8 +77,8 @@ extension Indicator {
         /// A line for the person who asks why.
         case log(String)
 
-        case showPlayer(MediaPlayer)
-        case hidePlayer
+        /// Nil: there is to be no player.
+        case showPlayer(MediaPlayer?)
 
         /// Replaces an earlier time.
         case arm(at: MonotonicTime)

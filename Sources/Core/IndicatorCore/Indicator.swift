@@ -250,13 +250,11 @@ package struct Indicator: Sendable {
     }
 
     private func view(hasPanel: Bool) -> Destination? {
-        Destination(
-            status,
-            readyImages: images.ready,
-            message: message,
-            isLocked: isLocked,
-            hasPanel: hasPanel
-        )
+        var view = Destination(status, readyImages: images.ready)
+        view?.message = message
+        view?.isLocked = isLocked
+        view?.hasPanel = hasPanel
+        return view
     }
 
     private mutating func updateNotice(at now: MonotonicTime) -> [Effect] {
@@ -268,7 +266,7 @@ package struct Indicator: Sendable {
         let player = MediaPlayer(view(hasPanel: hasPanel ?? false), settings)
         guard player != self.player else { return [] }
         self.player = player
-        return [player.map { .showPlayer($0) } ?? .hidePlayer]
+        return [.showPlayer(player)]
     }
 
     private mutating func updateTimer() -> [Effect] {

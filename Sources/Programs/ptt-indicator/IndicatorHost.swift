@@ -92,7 +92,6 @@ final class IndicatorHost {
         case .closeNotice(let id): notifications?.close(id)
         case .log(let line): log.notice("\(line)")
         case .showPlayer(let content): show(content)
-        case .hidePlayer: show(nil)
         case .arm(let time): timer.arm(at: MonotonicInstant(time))
         case .disarm: timer.disarm()
         case .exit(let reason):

@@ -173,12 +173,8 @@ final class NotificationService {
             // A microphone may be open.
             "suppress-sound": .boolean(true),
         ]
-        if content.stays {
-            // Its buttons stay after a click.
-            hints["resident"] = .boolean(true)
-        } else {
-            hints["transient"] = .boolean(true)
-        }
+        // The buttons of one that is resident stay after a click.
+        hints[content.stays ? "resident" : "transient"] = .boolean(true)
         // GNOME shows the text of such a notification while the screen is locked.
         if content.isOnLockScreen { hints["x-gnome-privacy-scope"] = .string("system") }
         if let picture = content.imageID.flatMap(picture) { hints["image-data"] = picture.value }

@@ -17,10 +17,8 @@ struct ShownPicture: Sendable {
     init(_ picture: Bitmap) throws(BitmapError) {
         notification = Pixmap(size: picture.size, rgba: picture.rgba)
         png = try picture.scaled(to: Self.menuSize).png()
-        var icons: [Pixmap] = []
-        for size in PanelIcon.sizes {
-            icons.append(Pixmap(size: size, rgba: try picture.scaled(to: size).rgba).round)
+        icons = try PanelIcon.sizes.map { size throws(BitmapError) in
+            Pixmap(size: size, rgba: try picture.scaled(to: size).rgba).round
         }
-        self.icons = icons
     }
 }
