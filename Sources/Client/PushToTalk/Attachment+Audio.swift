@@ -60,9 +60,4 @@ extension Attachment {
         guard let audioSocket else { return sent(false) }
         audioSocket.send(samples, sent: sent)
     }
-
-    /// Reads the frames that the core sent before the event which is being handled.
-    func receiveRest() {
-        audioSocket?.receive()
-    }
 }

@@ -54,11 +54,12 @@ extension Attachment {
             switch callback {
             case .began: audio.transmissionBegan()
             case .activated: audio.activated()
+            // First the frames that the core sent before.
             case .ended:
-                receiveRest()
+                audioSocket?.receive()
                 audio.transmissionEnded()
             case .deactivated:
-                receiveRest()
+                audioSocket?.receive()
                 audio.deactivated()
             case .token: completeCreation()
             case .joined, .left, .interruption, .pressed, .released, .routeChanged, .servicesLost,
