@@ -38,8 +38,8 @@ extension Origin {
         case .bluetoothButton, .wiredHeadset, .bluetoothHeadset, .serialMicrophone:
             status?.channel?.areAccessoryEventsEnabled != false
         case .inputDevice:
-            TalkOrigin(self) != nil || status?.channel?.areAccessoryEventsEnabled != false
-        case .application, .commandLine, .unknown: TalkOrigin(self) != nil
+            TalkOrigin.has(self) || status?.channel?.areAccessoryEventsEnabled != false
+        case .application, .commandLine, .unknown: TalkOrigin.has(self)
         }
     }
 }

@@ -23,9 +23,6 @@ package enum TalkOrigin: String, CaseIterable, Sendable {
         return Origin(kind: known.kind, identifier: identifier, name: known.name)
     }
 
-    /// - Returns: Nil if the origin is not of this program.
-    package init?(_ origin: Origin) {
-        guard let known = Self.allCases.first(where: { $0.origin == origin }) else { return nil }
-        self = known
-    }
+    /// Returns true if the origin is one of this program.
+    static func has(_ origin: Origin) -> Bool { allCases.contains { $0.origin == origin } }
 }

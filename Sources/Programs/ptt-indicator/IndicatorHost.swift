@@ -17,7 +17,6 @@ final class IndicatorHost {
     private static let anotherRuns: Int32 = 69
 
     private let log: Logger
-    private let exit: @EventLoop (Int32) -> Void
     private let settings: IndicatorSettings
     private var indicator: Indicator
     private var inbox: [Indicator.Event] = []
@@ -34,12 +33,10 @@ final class IndicatorHost {
     private var playerContent: MediaPlayer?
     private lazy var timer = TimerSource { [weak self] in self?.post(.timerFired) }
 
-    /// `exit` is called with the status of the process when it is to end.
-    init(_ settings: IndicatorSettings, log: Logger, exit: @escaping @EventLoop (Int32) -> Void) {
+    init(_ settings: IndicatorSettings, log: Logger) {
         self.settings = settings
         self.log = log
         indicator = Indicator(settings)
-        self.exit = exit
     }
 
     func start() {
@@ -68,10 +65,8 @@ final class IndicatorHost {
         while !inbox.isEmpty {
             let event = inbox.removeFirst()
             let effects = indicator.handle(event, at: .now)
-            if log.logLevel <= .debug {
-                log.debug("\(event)")
-                for effect in effects { log.debug("  \(effect)") }
-            }
+            log.debug("\(event)")
+            for effect in effects { log.debug("  \(effect)") }
             for effect in effects { perform(effect) }
         }
         isHandling = false
@@ -101,7 +96,7 @@ final class IndicatorHost {
             case .coreGone: log.notice("pttd does not run")
             }
             close()
-            exit(EXIT_SUCCESS)
+            EventLoop.exit(code: EXIT_SUCCESS)
         }
     }
 
@@ -128,7 +123,7 @@ final class IndicatorHost {
             case .taken:
                 log.error("another ptt-indicator runs in this session")
                 close()
-                exit(Self.anotherRuns)
+                EventLoop.exit(code: Self.anotherRuns)
             }
         } catch {
             // The end of the connection is reported on its own.
@@ -141,12 +136,7 @@ final class IndicatorHost {
         panel.connected(connection)
         let post: @EventLoop (Indicator.Event) -> Void = { [weak self] in self?.post($0) }
         if settings.notifications {
-            notifications = NotificationService(
-                on: connection,
-                log: log,
-                picture: { [pictures] in pictures.picture($0)?.notification },
-                post: post
-            )
+            notifications = NotificationService(on: connection, pictures: pictures, log: log, post: post)
             post(.notice(.busConnected))
         }
         if settings.key { shortcuts = ShortcutPortal(on: connection, log: log, post: post) }

@@ -21,7 +21,7 @@ struct Program {
         let log = Logger.journal("ptt-indicator", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(
             EventLoop.runDaemon {
-                let host = IndicatorHost(settings(log), log: log) { EventLoop.exit(code: $0) }
+                let host = IndicatorHost(settings(log), log: log)
                 host.start()
                 // Ends the connection to the core first, and with it a transmission.
                 return {

@@ -19,8 +19,8 @@ final class NotificationService {
     private static let desktopEntry = "org.pushtotalk.Indicator"
 
     private let connection: BusConnection
+    private let pictures: Pictures
     private let log: Logger
-    private let picture: @EventLoop (String) -> Pixmap?
     private let post: @EventLoop (Indicator.Event) -> Void
     private var watch: Subscription?
     /// Nil before the first report.
@@ -43,17 +43,16 @@ final class NotificationService {
     /// The notifications of calls that were answered after they had been made again.
     private var surplus: Set<UInt32> = []
 
-    /// `picture` returns a picture by its identifier, if it is decoded; `post` receives what happens to the
-    /// notification.
+    /// `post` receives what happens to the notification.
     init(
         on connection: BusConnection,
+        pictures: Pictures,
         log: Logger,
-        picture: @escaping @EventLoop (String) -> Pixmap?,
         post: @escaping @EventLoop (Indicator.Event) -> Void
     ) {
         self.connection = connection
+        self.pictures = pictures
         self.log = log
-        self.picture = picture
         self.post = post
         record = NotificationRecord(log: log)
         watch = connection.watchName(Self.daemon.service) { [weak self] in self?.ownerChanged(to: $0) }
@@ -177,7 +176,9 @@ final class NotificationService {
         hints[content.stays ? "resident" : "transient"] = .boolean(true)
         // GNOME shows the text of such a notification while the screen is locked.
         if content.isOnLockScreen { hints["x-gnome-privacy-scope"] = .string("system") }
-        if let picture = content.imageID.flatMap(picture) { hints["image-data"] = picture.value }
+        if let picture = content.imageID.flatMap({ pictures.picture($0) }) {
+            hints["image-data"] = picture.notification.value
+        }
         // 0: it stays; -1: the daemon's own time.
         let timeout: Int32 = content.stays ? 0 : -1
         return [
