@@ -4,20 +4,14 @@ import Synchronization
 
 extension PTChannelManager {
     /// The one manager of this process, while the application holds it.
-    private enum Instance {
-        case none
-        case creating
-        /// An enumeration case cannot hold a weak reference directly.
-        case created(Reference)
-
-        struct Reference {
-            weak var manager: PTChannelManager?
-            /// If the manager is gone, its attachment is closed before the next one is made.
-            let attachment: Attachment
-        }
+    private struct Instance {
+        var isBeingCreated = false
+        weak var manager: PTChannelManager?
+        /// If the manager is gone, its attachment is closed before the next one is made.
+        var attachment: Attachment?
     }
 
-    private static let instance = Mutex(Instance.none)
+    private static let instance = Mutex(Instance())
 
     /// Creates the manager, or returns the existing one.
     ///
@@ -64,7 +58,7 @@ extension PTChannelManager {
             do throws(PTInstantiationError) {
                 manifest = try Manifest.load()
             } catch {
-                instance.withLock { $0 = .none }
+                instance.withLock { $0 = Instance() }
                 return failing(error, handler)
             }
             EventLoop.startOnOwnThread()
@@ -77,8 +71,8 @@ extension PTChannelManager {
                 earlier?.close()
                 attachment.assumedForeground = earlier?.assumedForeground
                 attachment.start { error in
-                    let reference = Instance.Reference(manager: manager, attachment: attachment)
-                    instance.withLock { $0 = error == nil ? .created(reference) : .none }
+                    let created = Instance(manager: manager, attachment: attachment)
+                    instance.withLock { $0 = error == nil ? created : Instance() }
                     handler(error == nil ? manager : nil, error)
                 }
             }
@@ -113,17 +107,10 @@ extension PTChannelManager {
 
     private static func beginCreation() -> Creation {
         instance.withLock { instance in
-            switch instance {
-            case .creating:
-                return .inProgress
-            case .created(let reference):
-                if let manager = reference.manager { return .existing(manager) }
-                instance = .creating
-                return .begun(after: reference.attachment)
-            case .none:
-                instance = .creating
-                return .begun(after: nil)
-            }
+            if instance.isBeingCreated { return .inProgress }
+            if let manager = instance.manager { return .existing(manager) }
+            defer { instance = Instance(isBeingCreated: true) }
+            return .begun(after: instance.attachment)
         }
     }
 
