@@ -41,14 +41,11 @@ final class ShortcutPortal {
     private let post: @EventLoop (Indicator.Event) -> Void
     private var session = ShortcutSession()
     private var subscriptions: [Subscription] = []
-    /// The token of the outstanding request.
-    private var outstanding: String?
-    private var response: Subscription?
+    /// The request that is not answered yet.
+    private var outstanding: (token: String, response: Subscription, limit: TimerSource)?
     /// The last one that was made.
     private var token = 0
     private lazy var retry = TimerSource { [weak self] in self?.handle(.timerFired) }
-    private lazy var limit = TimerSource { [weak self] in self?.expired() }
-    private var expired: @EventLoop () -> Void = {}
 
     init(on connection: BusConnection, log: Logger, post: @escaping @EventLoop (Indicator.Event) -> Void) {
         self.connection = connection
@@ -212,10 +209,8 @@ final class ShortcutPortal {
         options["handle_token"] = .string(token)
         let finish: @EventLoop (ShortcutSession.Answer) -> Void = { [weak self] answer in
             // What belongs to an earlier request is late.
-            guard let self, outstanding == token else { return }
+            guard let self, outstanding?.token == token else { return }
             outstanding = nil
-            response = nil
-            self.limit.disarm()
             self.answer(attempt, answer)
         }
         // Subscribed before the call: the signal may arrive before the reply.
@@ -225,8 +220,7 @@ final class ShortcutPortal {
             interface: Self.request,
             member: "Response"
         )
-        outstanding = token
-        response = connection.subscribe(rule) { [log] signal in
+        let response = connection.subscribe(rule) { [log] signal in
             guard signal.arguments.count == 2, let code = signal.arguments[0].asInt,
                 let results = signal.arguments[1].asProperties
             else { return finish(.failed) }
@@ -241,11 +235,12 @@ final class ShortcutPortal {
             }
             finish(answer)
         }
-        expired = { [log] in
+        let timer = TimerSource { [log] in
             log.info("\(member): no answer within \(limit)")
             finish(.failed)
         }
-        self.limit.arm(after: limit)
+        timer.arm(after: limit)
+        outstanding = (token, response, timer)
         let call = Self.shortcuts.call(member, arguments + [.properties(options)])
         connection.call(call) { [log] result in
             guard case .failure(let error) = result else { return }
