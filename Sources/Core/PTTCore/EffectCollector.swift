@@ -2,7 +2,7 @@ import PTTMessages
 
 /// Collects the effects of one event by kind, so that the order of ``TalkSession/Effect`` holds whatever
 /// caused them.
-struct EffectCollector {
+struct EffectCollector: Sendable {
     /// The time of the event.
     let now: MonotonicTime
     /// The ends of captures and playbacks.

@@ -15,13 +15,9 @@ struct PressedAccessory: Equatable, Sendable {
 extension TalkSession {
     /// Forwards a press to the application that has disabled accessory events for the channel, and lets it
     /// begin one transmission from the background.
-    mutating func forwardPress(
-        of origin: Origin,
-        _ role: ButtonRole,
-        heldBy holder: ClientID,
-        effects: inout EffectCollector
-    ) {
-        channel?.updateRunning { $0.graceEnd = effects.now + JoinedChannel.grace }
+    mutating func forwardPress(of origin: Origin, _ role: ButtonRole, heldBy holder: ClientID) {
+        let graceEnd = effects.now + JoinedChannel.grace
+        channel?.updateRunning { $0.graceEnd = graceEnd }
         channel?.release(where: { $0.origin == origin && $0.role.transmits }, effects: &effects)
         let accessory = PressedAccessory(origin: origin, role: role, holder: holder)
         channel?.press(accessory, effects: &effects)
@@ -31,8 +27,7 @@ extension TalkSession {
     /// right to transmit from the background: no such press opens a microphone.
     mutating func report(
         _ report: ChannelInterface.ButtonReport,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) {
         let (origin, role) = (report.origin, report.role)
         try Self.check(longest: origin.identifier, origin.name)
@@ -55,12 +50,7 @@ extension TalkSession {
     /// Releases a button of the origin that was forwarded; nil is all that transmit.
     ///
     /// - Returns: Whether a press that ends was forwarded to the application.
-    mutating func release(
-        _ origin: Origin,
-        _ role: ButtonRole?,
-        heldBy holder: ClientID,
-        effects: inout EffectCollector
-    ) -> Bool {
+    mutating func release(_ origin: Origin, _ role: ButtonRole?, heldBy holder: ClientID) -> Bool {
         func isEnded(_ accessory: PressedAccessory) -> Bool {
             accessory.origin == origin && accessory.holder == holder && accessory.role.transmits
                 && accessory.role == role ?? accessory.role

@@ -5,8 +5,7 @@ extension TalkSession {
         _ request: ApplicationInterface.AttachRequest,
         _ processID: Int,
         _ newToken: PushToken,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) -> Answer {
         let identifier = request.identifier
         let text = identifier.rawValue
@@ -31,7 +30,7 @@ extension TalkSession {
             // connection of the same process.
             if channel.receiver == nil {
                 restored = channel.restored
-                restore(to: process, of: client, effects: &effects)
+                restore(to: process, of: client)
             }
         } else {
             left = leftChannels.take(identifier)
@@ -55,11 +54,7 @@ extension TalkSession {
 
     /// Gives the channel back to its application: it receives the pushes that wait for it, its channel, and
     /// the events that it missed.
-    private mutating func restore(
-        to process: ApplicationProcess,
-        of client: ClientID,
-        effects: inout EffectCollector
-    ) {
+    private mutating func restore(to process: ApplicationProcess, of client: ClientID) {
         let starting = channel?.starting
         channel?.presence = .running(RunningApplication(process, client: client, owner: process.owner))
         channel?.deliver(starting?.pushes ?? [], effects: &effects)
@@ -69,34 +64,34 @@ extension TalkSession {
         for event in starting?.missed ?? [] { effects.notify(client, event) }
     }
 
-    mutating func clientDisconnected(_ client: ClientID, effects: inout EffectCollector) {
+    mutating func clientDisconnected(_ client: ClientID) {
         attachments[client] = nil
         clientsWithoutAudio.remove(client)
         channel?.release(where: { $0.holder == client }, effects: &effects)
         guard channel?.receiver == client else {
-            if lease?.holder == client { endTransmission(.connectionLost, effects: &effects) }
+            if lease?.holder == client { endTransmission(.connectionLost) }
             return
         }
-        endApplication(effects: &effects)
+        endApplication()
         guard let owner = channel?.owner else {
             channel?.presence = .unowned
             effects.publish(.applicationDetached)
             return
         }
-        handOver(to: owner, effects: &effects)
+        handOver(to: owner)
     }
 
     /// Ends what cannot outlive the process that received the channel's audio.
-    private mutating func endApplication(effects: inout EffectCollector) {
-        endChannelTransmission(.applicationGone, effects: &effects)
-        clearParticipant(.applicationGone, effects: &effects)
+    private mutating func endApplication() {
+        endChannelTransmission(.applicationGone)
+        clearParticipant(.applicationGone)
         let reason = "the application has disconnected"
         channel?.finishPushes(explanation: reason, effects: &effects)
-        endAudio(effects: &effects)
+        endAudio()
     }
 
     /// Gives the channel to another attachment of its application, if there is one.
-    private mutating func handOver(to owner: Owner, effects: inout EffectCollector) {
+    private mutating func handOver(to owner: Owner) {
         guard let (client, process) = attachments.newest(of: owner.identifier) else {
             let absent = AbsentApplication(
                 owner: owner,
@@ -110,7 +105,7 @@ extension TalkSession {
         if let channel {
             effects.notify(client, .channelRestored(restored: channel.restored, pushToken: channel.pushToken))
         }
-        restore(to: process, of: client, effects: &effects)
+        restore(to: process, of: client)
     }
 
     // MARK: Settings of an application
@@ -125,8 +120,7 @@ extension TalkSession {
 
     mutating func setServiceStatus(
         _ request: ApplicationInterface.ServiceStatusRequest,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) {
         guard request.status != .unknown else { throw .unknownValue }
         let channel = try ownChannel(request.channelID, of: client)
@@ -138,8 +132,7 @@ extension TalkSession {
 
     mutating func setTransmissionMode(
         _ request: ApplicationInterface.TransmissionModeRequest,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) {
         guard request.mode != .unknown else { throw .unknownValue }
         let channel = try ownChannel(request.channelID, of: client)
@@ -147,14 +140,13 @@ extension TalkSession {
         if channel.transmissionMode != request.mode {
             effects.publish(.transmissionModeChanged(transmissionMode: request.mode))
         }
-        yieldTransmission(effects: &effects)
-        refuseUnheard(effects: &effects)
+        yieldTransmission()
+        refuseUnheard()
     }
 
     mutating func setAccessoryEvents(
         _ request: ApplicationInterface.AccessoryEventsRequest,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) {
         let channel = try ownChannel(request.channelID, of: client)
         self.channel?.areAccessoryEventsEnabled = request.isEnabled

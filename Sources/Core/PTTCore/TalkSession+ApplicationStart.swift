@@ -1,7 +1,7 @@
 import PTTMessages
 
 extension TalkSession {
-    mutating func restored(_ saved: SavedChannel, descriptor: Descriptor?, effects: inout EffectCollector) {
+    mutating func restored(_ saved: SavedChannel, descriptor: Descriptor?) {
         guard self.channel == nil else { return }
         self.saved = saved
         savedDescriptor = descriptor
@@ -28,10 +28,10 @@ extension TalkSession {
             }
             return
         }
-        leaveVirtualMicrophone(effects: &effects)
+        leaveVirtualMicrophone()
         self.channel = channel
         effects.publish(.channelJoined(channel: channel.description, joinReason: .channelRestoration))
-        startIfAbsent(effects: &effects)
+        startIfAbsent()
     }
 
     private func presence(of owner: Owner, now: MonotonicTime) -> ApplicationPresence {
@@ -45,7 +45,7 @@ extension TalkSession {
 
     /// Starts the channel's application, if it is absent and has named an activation. A process of it has
     /// time to reconnect first.
-    mutating func startIfAbsent(effects: inout EffectCollector) {
+    mutating func startIfAbsent() {
         guard case .absent(let absent) = channel?.presence, let activation = absent.owner.activation
         else { return }
         startCount += 1
@@ -58,10 +58,10 @@ extension TalkSession {
         )
         channel?.presence = .starting(starting)
         effects.publish(.applicationStarting)
-        launch(effects: &effects)
+        launch()
     }
 
-    private mutating func launch(effects: inout EffectCollector) {
+    private mutating func launch() {
         guard var starting = channel?.starting, let launchTime = starting.launchTime,
             effects.now >= launchTime
         else { return }
@@ -75,27 +75,21 @@ extension TalkSession {
         )
     }
 
-    mutating func applicationStartFailed(
-        _ startID: StartID,
-        reason: String,
-        effects: inout EffectCollector
-    ) {
+    mutating func applicationStartFailed(_ startID: StartID, reason: String) {
         guard let starting = channel?.starting, starting.startID == startID else { return }
         let identifier = starting.owner.identifier
         startedApplications.remove { $0 == identifier }
         effects.log("\(identifier.rawValue.traced) cannot be started: \(reason)")
-        giveUp(starting, reason: reason, effects: &effects)
+        giveUp(starting, reason: reason)
     }
 
     /// Orders a start that is due, and gives up a start that has reached its limit.
-    mutating func checkStart(effects: inout EffectCollector) {
-        guard let starting = channel?.starting, effects.now >= starting.deadline else {
-            return launch(effects: &effects)
-        }
+    mutating func checkStart() {
+        guard let starting = channel?.starting, effects.now >= starting.deadline else { return launch() }
         let seconds = StartingApplication.limit.components.seconds
         let reason = "\(starting.owner.name) was started and did not attach within \(seconds) s"
         effects.log(reason)
-        giveUp(starting, reason: reason, effects: &effects)
+        giveUp(starting, reason: reason)
     }
 
     /// Ends what waited for the application. Its channel stays: the next press or push starts it again.
@@ -103,12 +97,8 @@ extension TalkSession {
     /// An application of Apple's framework that is launched and makes no channel manager loses its channel.
     /// Here an application has launched once it attaches, and attaching is making the manager; of a start
     /// that has not led to an attachment the core cannot know whether it is queued, slow, or failed.
-    private mutating func giveUp(
-        _ starting: StartingApplication,
-        reason: String,
-        effects: inout EffectCollector
-    ) {
-        endChannelTransmission(.applicationUnavailable, effects: &effects)
+    private mutating func giveUp(_ starting: StartingApplication, reason: String) {
+        endChannelTransmission(.applicationUnavailable)
         channel?.finishPushes(explanation: reason, effects: &effects)
         let absent = AbsentApplication(owner: starting.owner, reconnectionDeadline: effects.now)
         channel?.presence = .absent(absent)

@@ -3,7 +3,7 @@ import PTTMessages
 extension TalkSession {
     /// Brings the audio session in line with the transmission and the reception. It runs after each
     /// transition, and is the only place that opens streams.
-    mutating func updateAudio(effects: inout EffectCollector) {
+    mutating func updateAudio() {
         let isPlaying = isPlaying
         if isPlaying, audio.speaker == nil { playbackCount += 1 }
         let playbackID = audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
@@ -42,7 +42,7 @@ extension TalkSession {
 
     /// Closes the streams of the channel during a transition, where the end of the audio session is published
     /// before its cause.
-    mutating func endAudio(effects: inout EffectCollector) {
+    mutating func endAudio() {
         audio.update(
             capture: lease?.isRecording == true ? capture : nil,
             playback: nil,
@@ -51,70 +51,65 @@ extension TalkSession {
         )
     }
 
-    mutating func captureStarted(_ captureID: CaptureID, effects: inout EffectCollector) {
+    mutating func captureStarted(_ captureID: CaptureID) {
         guard audio.microphone?.capture.captureID == captureID else { return }
         // Before the talk permit: nobody would hear what is said after it.
-        if let microphone, microphone.isDeaf { return endTransmission(.microphoneMuted, effects: &effects) }
+        if let microphone, microphone.isDeaf { return endTransmission(.microphoneMuted) }
         // In full duplex both ends talk at will, and what the speaker plays is captured.
         let isAnnounced = lease?.isRecording == true || transmissionMode != .fullDuplex
         audio.captureStarted(captureID, isAnnounced: isAnnounced, effects: &effects)
     }
 
-    mutating func microphoneChanged(_ microphone: MicrophoneState, effects: inout EffectCollector) {
+    mutating func microphoneChanged(_ microphone: MicrophoneState) {
         guard microphone != self.microphone else { return }
         self.microphone = microphone
         effects.publish(.microphoneChanged(microphone: microphone))
         guard microphone.isDeaf, let lease, audio.isLive(lease.captureID) else { return }
-        endTransmission(.microphoneMuted, effects: &effects)
+        endTransmission(.microphoneMuted)
     }
 
-    mutating func setVolume(
-        _ request: ChannelInterface.VolumeRequest,
-        effects: inout EffectCollector
-    ) throws(RefusalCause) {
+    mutating func setVolume(_ request: ChannelInterface.VolumeRequest) throws(RefusalCause) {
         guard Self.volumes.contains(request.volume) else { throw .volumeOutOfRange }
-        set(volume: request.volume, effects: &effects)
+        set(volume: request.volume)
     }
 
-    mutating func volumeRestored(_ saved: Int, effects: inout EffectCollector) {
+    mutating func volumeRestored(_ saved: Int) {
         guard Self.volumes.contains(saved) else { return }
         savedVolume = saved
-        set(volume: saved, effects: &effects)
+        set(volume: saved)
     }
 
-    private mutating func set(volume new: Int, effects: inout EffectCollector) {
+    private mutating func set(volume new: Int) {
         guard new != volume else { return }
         volume = new
         effects.setVolume(new)
         effects.publish(.volumeChanged(volume: new))
     }
 
-    mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause, effects: inout EffectCollector) {
+    mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause) {
         guard audio.microphone?.capture.captureID == captureID else { return }
-        endTransmission(cause, effects: &effects)
+        endTransmission(cause)
     }
 
-    mutating func audioConnectionLost(_ client: ClientID, effects: inout EffectCollector) {
-        if let lease, lease.isRecording, lease.holder == client {
-            endTransmission(.audioConnectionLost, effects: &effects)
-        }
+    mutating func audioConnectionLost(_ client: ClientID) {
+        if let lease, lease.isRecording, lease.holder == client { endTransmission(.audioConnectionLost) }
         // Also of an application that has no channel yet, or waits for it.
         if channel?.receiver == client || attachments[client] != nil { clientsWithoutAudio.insert(client) }
     }
 
-    mutating func audioServerReady(effects: inout EffectCollector) {
+    mutating func audioServerReady() {
         guard !surroundings.isAudioServerReady else { return }
         surroundings.isAudioServerReady = true
         effects.publish(.audioServerReady)
     }
 
-    mutating func audioServerLost(effects: inout EffectCollector) {
+    mutating func audioServerLost() {
         guard surroundings.isAudioServerReady else { return }
         let before = receptionObstacle
         surroundings.isAudioServerReady = false
-        yieldTransmission(effects: &effects)
-        yieldReception(before: before, effects: &effects)
-        endAudio(effects: &effects)
+        yieldTransmission()
+        yieldReception(before: before)
+        endAudio()
         effects.publish(.audioServerLost)
     }
 }

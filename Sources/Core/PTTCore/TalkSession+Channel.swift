@@ -6,8 +6,7 @@ extension TalkSession {
         _ processID: Int,
         _ newChannelID: ChannelID,
         _ newToken: PushToken,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) -> Answer {
         try Self.check(request.name, longest: request.name, request.application ?? "")
         let process = attachments[client] ?? ApplicationProcess(joining: request, processID: processID)
@@ -21,10 +20,10 @@ extension TalkSession {
             guard let process else {
                 return .joined(channel.channelID, channel.format, pushToken: nil, isApplication: false)
             }
-            return try takeOver(channel, by: process, of: client, request, effects: &effects)
+            return try takeOver(channel, by: process, of: client, request)
         }
         let running = process.map { RunningApplication($0, client: client, owner: $0.owner) }
-        let image = image(request.image, of: request.name, effects: &effects)
+        let image = image(request.image, of: request.name)
         let channel = JoinedChannel(
             channelID: request.channelID ?? newChannelID,
             pushToken: attachments[client]?.pushToken ?? newToken,
@@ -32,7 +31,7 @@ extension TalkSession {
             presence: running.map { .running($0) } ?? .unowned
         )
         attachments[client]?.pushToken = nil
-        return joined(channel, for: .developerRequest, effects: &effects)
+        return joined(channel, for: .developerRequest)
     }
 
     /// An application joins a channel that has none, or rejoins its own.
@@ -40,8 +39,7 @@ extension TalkSession {
         _ channel: JoinedChannel,
         by process: ApplicationProcess,
         of client: ClientID,
-        _ request: ChannelInterface.JoinRequest,
-        effects: inout EffectCollector
+        _ request: ChannelInterface.JoinRequest
     ) throws(RefusalCause) -> Answer {
         let isOwner = channel.owner?.identifier == process.owner.identifier
         guard channel.receiver == nil, channel.owner == nil || isOwner else { throw channel.limit }
@@ -50,14 +48,9 @@ extension TalkSession {
         let owner = isAttached ? process.owner : channel.owner
         let starting = channel.starting
         // Captured frames would go nowhere.
-        if clientsWithoutAudio.contains(client) {
-            endChannelTransmission(.audioConnectionLost, effects: &effects)
-        }
+        if clientsWithoutAudio.contains(client) { endChannelTransmission(.audioConnectionLost) }
         var channel = channel
-        channel.descriptor = Descriptor(
-            name: request.name,
-            image: image(request.image, of: request.name, effects: &effects)
-        )
+        channel.descriptor = Descriptor(name: request.name, image: image(request.image, of: request.name))
         channel.isDescriptorLost = false
         attachments[client]?.pushToken = nil
         if !isAttached {
@@ -67,29 +60,21 @@ extension TalkSession {
         channel.presence = .running(RunningApplication(process, client: client, owner: owner))
         if isAttached { channel.deliver(starting?.pushes ?? [], effects: &effects) }
         let reason = isOwner ? JoinReason.channelRestoration : .developerRequest
-        let answer = joined(channel, for: reason, effects: &effects)
-        if isAttached { notifyOfTransmission(client, startedAs: starting, effects: &effects) }
+        let answer = joined(channel, for: reason)
+        if isAttached { notifyOfTransmission(client, startedAs: starting) }
         return answer
     }
 
     /// Notifies an application that joins during a transmission of the events that it missed.
-    private mutating func notifyOfTransmission(
-        _ client: ClientID,
-        startedAs starting: StartingApplication?,
-        effects: inout EffectCollector
-    ) {
+    private mutating func notifyOfTransmission(_ client: ClientID, startedAs starting: StartingApplication?) {
         for event in starting?.missed ?? [] { effects.notify(client, event) }
         guard starting == nil, let lease = channelLease else { return }
         effects.notify(client, .transmissionBegan(transmission: lease.transmission))
         if audio.state == .active { effects.notify(client, .audioActivated) }
     }
 
-    private mutating func joined(
-        _ channel: JoinedChannel,
-        for reason: JoinReason,
-        effects: inout EffectCollector
-    ) -> Answer {
-        leaveVirtualMicrophone(effects: &effects)
+    private mutating func joined(_ channel: JoinedChannel, for reason: JoinReason) -> Answer {
+        leaveVirtualMicrophone()
         self.channel = channel
         if let owner = channel.owner { leftChannels.remove(owner.identifier) }
         effects.publish(.channelJoined(channel: channel.description, joinReason: reason))
@@ -103,26 +88,20 @@ extension TalkSession {
 
     mutating func leave(
         _ request: ChannelInterface.LeaveRequest,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) {
         let channel = try channel(request.channelID, for: client)
-        leave(for: channel.receiver == client ? .developerRequest : .userRequest, effects: &effects)
+        leave(for: channel.receiver == client ? .developerRequest : .userRequest)
     }
 
     /// - Parameters:
     ///   - reason: Why the channel is left.
     ///   - explanation: For people, if there is more to say.
-    ///   - effects: Receives what is to be done.
-    mutating func leave(
-        for reason: LeaveReason,
-        explanation: String? = nil,
-        effects: inout EffectCollector
-    ) {
-        endChannelTransmission(.channelLeft, effects: &effects)
-        clearParticipant(.channelLeft, effects: &effects)
+    mutating func leave(for reason: LeaveReason, explanation: String? = nil) {
+        endChannelTransmission(.channelLeft)
+        clearParticipant(.channelLeft)
         channel?.finishPushes(explanation: "the channel was left", effects: &effects)
-        endAudio(effects: &effects)
+        endAudio()
         lastPushToken = channel?.pushToken
         storeLeft(for: reason, explanation: explanation)
         channel = nil
@@ -146,12 +125,11 @@ extension TalkSession {
 
     mutating func setDescriptor(
         _ request: ChannelInterface.DescriptorRequest,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) {
         try Self.check(request.name, longest: request.name)
         let channel = try channel(request.channelID, for: client)
-        let image = image(request.image, of: request.name, effects: &effects)
+        let image = image(request.image, of: request.name)
         let descriptor = Descriptor(name: request.name, image: image)
         self.channel?.descriptor = descriptor
         self.channel?.isDescriptorLost = false
@@ -160,10 +138,10 @@ extension TalkSession {
         }
     }
 
-    mutating func policyChanged(_ policy: Policy, effects: inout EffectCollector) {
+    mutating func policyChanged(_ policy: Policy) {
         surroundings.policy = policy
         guard let channel, let refusal = policy.restriction(of: channel.policyID) else { return }
-        leave(for: .systemPolicy, explanation: refusal.reason, effects: &effects)
+        leave(for: .systemPolicy, explanation: refusal.reason)
     }
 }
 

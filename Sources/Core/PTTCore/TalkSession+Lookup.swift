@@ -27,7 +27,7 @@ extension TalkSession {
     }
 
     /// The image if it can be kept; nil and a line in the journal if it cannot.
-    func image(_ base64: String?, of name: String, effects: inout EffectCollector) -> Image? {
+    mutating func image(_ base64: String?, of name: String) -> Image? {
         guard let base64 else { return nil }
         do throws(Image.Unusable) {
             return try Image(base64: base64)

@@ -71,20 +71,18 @@ extension TalkSession {
 
     /// Ends a transmission that an obstacle prevents. It runs after each transition, and within one where the
     /// end of the transmission is published before what has caused it.
-    mutating func yieldTransmission(effects: inout EffectCollector) {
+    mutating func yieldTransmission() {
         guard let lease, let end = obstacle(to: lease)?.end else { return }
-        endTransmission(end, effects: &effects)
+        endTransmission(end)
     }
 
     /// Interrupts a reception when an obstacle has arisen, and continues it when none is left.
-    mutating func yieldReception(before: Obstacle?, effects: inout EffectCollector) {
+    mutating func yieldReception(before: Obstacle?) {
         let obstacle = receptionObstacle
         guard obstacle != before else { return }
-        guard let obstacle else { return resumeReception(effects: &effects) }
-        guard let interruption = obstacle.interruption else {
-            return clearParticipant(obstacle.refusal, effects: &effects)
-        }
-        interrupt(interruption, refusal: obstacle.refusal, effects: &effects)
+        guard let obstacle else { return resumeReception() }
+        guard let interruption = obstacle.interruption else { return clearParticipant(obstacle.refusal) }
+        interrupt(interruption, refusal: obstacle.refusal)
     }
 }
 

@@ -1,7 +1,7 @@
 import PTTMessages
 
 extension TalkSession {
-    mutating func push(_ envelope: PushEnvelope, effects: inout EffectCollector) -> Answer {
+    mutating func push(_ envelope: PushEnvelope) -> Answer {
         let kind: PushKind
         do throws(PushRejection) {
             kind = try validate(envelope, now: effects.now)
@@ -11,7 +11,7 @@ extension TalkSession {
         pushCount += 1
         let pushID = PushID(rawValue: pushCount)
         let isHighPriority = envelope.request.priority > 5
-        startIfAbsent(effects: &effects)
+        startIfAbsent()
         if kind == .serviceUpdate, isHighPriority { channel?.budget.spend(at: effects.now) }
         let push = Push(
             pushID: pushID,
@@ -58,14 +58,13 @@ extension TalkSession {
     mutating func finishPush(
         _ request: ApplicationInterface.FinishPushRequest,
         _ requestID: RequestID,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) -> Answer? {
         guard let running = channel?.running, running.client == client else {
             throw .noSuchPush(request.pushID)
         }
         // Also for a push that is over: the application relies on what it asked for in the same step.
-        if request.endsTransmission { endTransmissionForPush(from: client, effects: &effects) }
+        if request.endsTransmission { endTransmissionForPush(from: client) }
         guard let waiting = running.pushes.first(where: { $0.push.pushID == request.pushID }) else {
             throw .noSuchPush(request.pushID)
         }
@@ -75,7 +74,7 @@ extension TalkSession {
             switch (request.result, waiting.push.kind) {
             case (.activeRemoteParticipant, .pushToTalk):
                 guard let participant = request.participant else { throw .noParticipant }
-                try receive(participant, for: requestID, isPush: true, effects: &effects)
+                try receive(participant, for: requestID, isPush: true)
             case (.leaveChannel, .pushToTalk), (.processed, .serviceUpdate): break
             case (.activeRemoteParticipant, _), (.leaveChannel, _), (.processed, _), (.unknown, _):
                 throw .wrongResult
@@ -92,7 +91,7 @@ extension TalkSession {
         )
         if let refusal { throw refusal }
         if request.result == .activeRemoteParticipant { return answerWhenOpen(requestID) }
-        if request.result == .leaveChannel { leave(for: .developerRequest, effects: &effects) }
+        if request.result == .leaveChannel { leave(for: .developerRequest) }
         return .done
     }
 
@@ -102,11 +101,11 @@ extension TalkSession {
         return "the participant is not heard during a call (\(call.source), \(call.name))"
     }
 
-    private mutating func endTransmissionForPush(from client: ClientID, effects: inout EffectCollector) {
+    private mutating func endTransmissionForPush(from client: ClientID) {
         if channelLease == nil {
             effects.notify(client, .endRefused(refusal: RefusalCause.noTransmission.forClient))
         } else {
-            endTransmission(.stopped, by: .developerRequest, effects: &effects)
+            endTransmission(.stopped, by: .developerRequest)
         }
     }
 }

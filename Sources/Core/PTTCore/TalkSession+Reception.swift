@@ -5,20 +5,19 @@ extension TalkSession {
     mutating func setParticipant(
         _ request: ApplicationInterface.ParticipantRequest,
         _ requestID: RequestID,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) -> Answer? {
         let channel = try ownChannel(request.channelID, of: client)
         guard let speaker = request.participant else {
             guard channel.participant != nil else { throw .noRemoteParticipant }
-            clearParticipant(.participantCleared, effects: &effects)
+            clearParticipant(.participantCleared)
             return .done
         }
-        try receive(speaker, for: requestID, isPush: false, effects: &effects)
+        try receive(speaker, for: requestID, isPush: false)
         return answerWhenOpen(requestID)
     }
 
-    /// The answer to a request that ``receive(_:for:isPush:effects:)`` has granted.
+    /// The answer to a request that ``receive(_:for:isPush:)`` has granted.
     ///
     /// - Returns: Nil if it is answered once it is known whether the speaker opens.
     func answerWhenOpen(_ request: RequestID) -> Answer? {
@@ -31,13 +30,11 @@ extension TalkSession {
     ///   - speaker: The participant.
     ///   - request: Waits until the speaker is open, if it is not open yet.
     ///   - isPush: True if it answers a push, which is accepted during a call too, and not heard.
-    ///   - effects: Receives what is to be done.
     /// - Throws: If the participant would not be heard.
     mutating func receive(
         _ speaker: ApplicationInterface.Speaker,
         for request: RequestID,
-        isPush: Bool,
-        effects: inout EffectCollector
+        isPush: Bool
     ) throws(RefusalCause) {
         try Self.check(speaker.name, longest: speaker.name)
         guard let channel, let running = channel.running else { throw .notJoined }
@@ -48,10 +45,7 @@ extension TalkSession {
         if let call = surroundings.call, !isPush { throw .callActive(call) }
         if surroundings.call == nil, let obstacle = receptionObstacle { throw obstacle.refusal }
         if running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit { throw .tooManyWaiting }
-        let participant = RemoteParticipant(
-            name: speaker.name,
-            image: image(speaker.image, of: speaker.name, effects: &effects)
-        )
+        let participant = RemoteParticipant(name: speaker.name, image: image(speaker.image, of: speaker.name))
         let reception: Reception =
             switch running.reception {
             case _ where surroundings.call != nil: .unheard(participant)
@@ -65,7 +59,7 @@ extension TalkSession {
         }
     }
 
-    mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
+    mutating func playbackStarted(_ playbackID: PlaybackID) {
         guard audio.speaker?.playbackID == playbackID else { return }
         audio.playbackStarted(playbackID, effects: &effects)
         guard case .opening(let participant, let requests) = channel?.reception else { return }
@@ -73,28 +67,18 @@ extension TalkSession {
         channel?.updateRunning { $0.reception = .playing(participant) }
     }
 
-    mutating func playbackFailed(
-        _ playbackID: PlaybackID,
-        _ interruption: Interruption,
-        reason: String,
-        effects: inout EffectCollector
-    ) {
+    mutating func playbackFailed(_ playbackID: PlaybackID, _ interruption: Interruption, reason: String) {
         guard audio.speaker?.playbackID == playbackID else { return }
-        interrupt(interruption, refusal: .speakerUnavailable(reason: reason), effects: &effects)
+        interrupt(interruption, refusal: .speakerUnavailable(reason: reason))
     }
 
     /// Interrupts the reception. One whose speaker never opened is not interrupted, but refused.
-    mutating func interrupt(
-        _ interruption: Interruption,
-        refusal: RefusalCause,
-        effects: inout EffectCollector
-    ) {
+    mutating func interrupt(_ interruption: Interruption, refusal: RefusalCause) {
         switch channel?.reception {
-        case .opening: clearParticipant(refusal, effects: &effects)
+        case .opening: clearParticipant(refusal)
         case .playing(let participant):
-            channel?.updateRunning {
-                $0.reception = .interrupted(participant, interruption, since: effects.now)
-            }
+            let now = effects.now
+            channel?.updateRunning { $0.reception = .interrupted(participant, interruption, since: now) }
         case .interrupted(let participant, _, let since):
             channel?.updateRunning { $0.reception = .interrupted(participant, interruption, since: since) }
         case .unheard, nil: break
@@ -103,7 +87,7 @@ extension TalkSession {
 
     /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains
     /// or it was interrupted for too long.
-    mutating func resumeReception(effects: inout EffectCollector) {
+    mutating func resumeReception() {
         guard receptionObstacle == nil else { return }
         guard case .interrupted(let participant, _, let since) = channel?.reception else { return }
         let isTooLate = effects.now - since > Reception.resumptionLimit
@@ -121,9 +105,9 @@ extension TalkSession {
     }
 
     /// A call began: a reception that could be heard is not any more, also after the call.
-    mutating func silenceReception(_ refusal: RefusalCause, effects: inout EffectCollector) {
+    mutating func silenceReception(_ refusal: RefusalCause) {
         switch channel?.reception {
-        case .opening: clearParticipant(refusal, effects: &effects)
+        case .opening: clearParticipant(refusal)
         case .playing(let participant), .interrupted(let participant, _, since: _):
             channel?.updateRunning { $0.reception = .unheard(participant) }
         case .unheard, nil: break
@@ -131,7 +115,7 @@ extension TalkSession {
     }
 
     /// Ends the reception, if there is one. Requests that wait for the speaker are refused.
-    mutating func clearParticipant(_ refusal: RefusalCause, effects: inout EffectCollector) {
+    mutating func clearParticipant(_ refusal: RefusalCause) {
         guard let reception = channel?.reception else { return }
         for request in reception.awaitedBy { effects.reply(to: request, .refused(refusal)) }
         channel?.updateRunning { $0.reception = nil }
@@ -152,8 +136,8 @@ extension TalkSession {
     private var isMuted: Bool { channelLease != nil && transmissionMode == .halfDuplex }
 
     /// Refuses a participant whose speaker has not opened and, because of an emergency, will not.
-    mutating func refuseUnheard(effects: inout EffectCollector) {
+    mutating func refuseUnheard() {
         guard let lease, isMuted, case .opening = channel?.reception else { return }
-        clearParticipant(.talkedOver(lease.transmission), effects: &effects)
+        clearParticipant(.talkedOver(lease.transmission))
     }
 }

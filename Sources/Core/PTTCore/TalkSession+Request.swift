@@ -66,8 +66,7 @@ extension TalkSession {
     mutating func answer(
         _ request: Request,
         _ requestID: RequestID,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) -> Answer? {
         if surroundings.power == .shuttingDown {
             // What changes now would have to be saved before the end. A channel can be left once.
@@ -75,28 +74,23 @@ extension TalkSession {
         }
         switch request {
         case .attach(let request, let processID, let newToken):
-            return try attach(request, processID, newToken, from: client, effects: &effects)
+            return try attach(request, processID, newToken, from: client)
         case .setForeground(let request): try setForeground(request, from: client)
-        case .setServiceStatus(let request):
-            try setServiceStatus(request, from: client, effects: &effects)
-        case .setTransmissionMode(let request):
-            try setTransmissionMode(request, from: client, effects: &effects)
-        case .setAccessoryEvents(let request):
-            try setAccessoryEvents(request, from: client, effects: &effects)
-        case .setParticipant(let request):
-            return try setParticipant(request, requestID, from: client, effects: &effects)
-        case .finishPush(let request):
-            return try finishPush(request, requestID, from: client, effects: &effects)
+        case .setServiceStatus(let request): try setServiceStatus(request, from: client)
+        case .setTransmissionMode(let request): try setTransmissionMode(request, from: client)
+        case .setAccessoryEvents(let request): try setAccessoryEvents(request, from: client)
+        case .setParticipant(let request): return try setParticipant(request, requestID, from: client)
+        case .finishPush(let request): return try finishPush(request, requestID, from: client)
         case .join(let request, let processID, let newChannelID, let newToken):
-            return try join(request, processID, newChannelID, newToken, from: client, effects: &effects)
-        case .leave(let request): try leave(request, from: client, effects: &effects)
-        case .setDescriptor(let request): try setDescriptor(request, from: client, effects: &effects)
-        case .begin(let request): return try begin(request, from: client, effects: &effects)
-        case .end(let request): try end(request, from: client, effects: &effects)
-        case .latch(let report): try latch(report, from: client, effects: &effects)
-        case .report(let report): try self.report(report, from: client, effects: &effects)
-        case .setVolume(let request): try setVolume(request, effects: &effects)
-        case .reportBattery: play(.batteryLow, effects: &effects)
+            return try join(request, processID, newChannelID, newToken, from: client)
+        case .leave(let request): try leave(request, from: client)
+        case .setDescriptor(let request): try setDescriptor(request, from: client)
+        case .begin(let request): return try begin(request, from: client)
+        case .end(let request): try end(request, from: client)
+        case .latch(let report): try latch(report, from: client)
+        case .report(let report): try self.report(report, from: client)
+        case .setVolume(let request): try setVolume(request)
+        case .reportBattery: play(.batteryLow)
         }
         return .done
     }

@@ -1,24 +1,24 @@
 import PTTMessages
 
 extension TalkSession {
-    mutating func stateSaved(effects: inout EffectCollector) {
+    mutating func stateSaved() {
         guard saveFailure != nil else { return }
         saveFailure = nil
         effects.publish(.stateSaved)
     }
 
-    mutating func stateNotSaved(reason: String, effects: inout EffectCollector) {
+    mutating func stateNotSaved(reason: String) {
         guard saveFailure != reason else { return }
         saveFailure = reason
         effects.publish(.stateNotSaved(explanation: reason))
     }
 
-    mutating func timerFired(effects: inout EffectCollector) {
+    mutating func timerFired() {
         // It fires once: the next deadline must be set again even if it is the same time.
         timer = nil
-        checkStart(effects: &effects)
+        checkStart()
         channel?.checkPushes(effects: &effects)
         audio.checkGate(at: effects.now)
-        checkLease(effects: &effects)
+        checkLease()
     }
 }

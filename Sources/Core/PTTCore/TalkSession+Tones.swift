@@ -2,14 +2,14 @@ import PTTMessages
 
 extension TalkSession {
     /// Plays a tone unless the microphone would capture it, or the person at this machine would not hear it.
-    func play(_ tone: Tone, effects: inout EffectCollector) {
+    mutating func play(_ tone: Tone) {
         guard lease == nil, surroundings.isAudioServerReady, surroundings.obstacle == nil else { return }
         effects.play(tone)
     }
 
     /// Plays the tone of a latch, once the talk permit is over, which it would replace; in full duplex too,
     /// where no other tone says that the microphone is open.
-    mutating func playLatch(effects: inout EffectCollector) {
+    mutating func playLatch() {
         guard let lease, lease.latchIsSilent, audio.isOpen(lease.captureID) else { return }
         self.lease?.latchIsSilent = false
         effects.play(.latched)
@@ -17,10 +17,10 @@ extension TalkSession {
 
     /// The tone of a press that is refused. An application that asks for a transmission by itself knows from
     /// the answer.
-    func playRefusal(of source: TransmitSource, _ refusal: RefusalCause, effects: inout EffectCollector) {
+    mutating func playRefusal(of source: TransmitSource, _ refusal: RefusalCause) {
         guard source != .developerRequest, refusal != .accessoriesOff else { return }
         let tone: Tone = if case .remoteSpeaks = refusal { .busy } else { .denied }
-        play(tone, effects: &effects)
+        play(tone)
     }
 }
 

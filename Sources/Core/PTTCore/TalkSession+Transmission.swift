@@ -3,8 +3,7 @@ import PTTMessages
 extension TalkSession {
     mutating func begin(
         _ request: ChannelInterface.BeginRequest,
-        from client: ClientID,
-        effects: inout EffectCollector
+        from client: ClientID
     ) throws(RefusalCause) -> Answer {
         let origin = request.origin
         // Not published: the event would carry the text to every subscriber.
@@ -16,18 +15,16 @@ extension TalkSession {
         do throws(RefusalCause) {
             try checkBeginning(request, from: client, at: effects.now)
         } catch {
-            if error == .accessoriesOff {
-                forwardPress(of: origin, role, heldBy: client, effects: &effects)
-            }
-            playRefusal(of: request.source, error, effects: &effects)
+            if error == .accessoriesOff { forwardPress(of: origin, role, heldBy: client) }
+            playRefusal(of: request.source, error)
             effects.publish(.transmissionRefused(origin: origin, refusal: error.forClient))
             throw error
         }
         if !mayBegin(request, from: client, graceAt: nil) {
             channel?.updateRunning { $0.graceEnd = nil }
         }
-        makeRoom(for: request, effects: &effects)
-        if !request.isRecording { startIfAbsent(effects: &effects) }
+        makeRoom(for: request)
+        if !request.isRecording { startIfAbsent() }
         transmissionCount += 1
         let transmission = Transmission(
             transmissionID: TransmissionID(rawValue: transmissionCount),
@@ -43,19 +40,16 @@ extension TalkSession {
             warning: warningLead.map { effects.now + (timeLimit - $0) },
             limit: effects.now + timeLimit
         )
-        announce(.transmissionBegan(transmission: transmission), effects: &effects)
-        if request.rank == .emergency { refuseUnheard(effects: &effects) }
+        announce(.transmissionBegan(transmission: transmission))
+        if request.rank == .emergency { refuseUnheard() }
         return .began(transmission.transmissionID, isRecording: request.isRecording)
     }
 
     /// Ends what a transmission takes the place of: one that was released, and if it is an emergency, any
     /// other; and the audio session unless a participant is played on during it.
-    private mutating func makeRoom(
-        for request: ChannelInterface.BeginRequest,
-        effects: inout EffectCollector
-    ) {
+    private mutating func makeRoom(for request: ChannelInterface.BeginRequest) {
         guard request.rank == .emergency || lease != nil else { return }
-        endTransmission(.preempted, effects: &effects)
+        endTransmission(.preempted)
         audio.update(
             capture: nil,
             playback: transmissionMode == .fullDuplex || request.isRecording ? audio.speaker : nil,
@@ -95,17 +89,13 @@ extension TalkSession {
         return channel?.running?.graceEnd.map { now < $0 } ?? false
     }
 
-    mutating func end(
-        _ request: ChannelInterface.EndRequest,
-        from client: ClientID,
-        effects: inout EffectCollector
-    ) throws(RefusalCause) {
+    mutating func end(_ request: ChannelInterface.EndRequest, from client: ClientID) throws(RefusalCause) {
         let cause = request.cause ?? (request.origin == nil ? .stopped : .released)
         // A lost link is one of all buttons of an origin, whatever the request names.
         let role = cause == .released && request.role != .unknown ? request.role : nil
         // A lost link says nothing about the button behind it, and stopping does not touch the button.
         if let origin = request.origin, cause == .released { timeOutLock.unlock(origin, role) }
-        if let origin = request.origin, release(origin, role, heldBy: client, effects: &effects),
+        if let origin = request.origin, release(origin, role, heldBy: client),
             !transmits(origin, role, by: client)
         {
             return
@@ -121,16 +111,12 @@ extension TalkSession {
             let due = min(effects.now + releaseLag, lease.limit)
             self.lease?.released = Lease.Released(source: source, due: due)
         } else {
-            endTransmission(cause, by: source, effects: &effects)
+            endTransmission(cause, by: source)
         }
     }
 
     /// A tap keeps the transmission of its button on until the next press.
-    mutating func latch(
-        _ report: ChannelInterface.LatchReport,
-        from client: ClientID,
-        effects: inout EffectCollector
-    ) throws(RefusalCause) {
+    mutating func latch(_ report: ChannelInterface.LatchReport, from client: ClientID) throws(RefusalCause) {
         try checkAccess(to: report.channelID, of: client)
         guard var lease, lease.released == nil else { throw .noTransmission }
         let isHeld =
@@ -154,31 +140,24 @@ extension TalkSession {
 
     /// Ends the transmission, if there is one; the audio session is updated after the transition. What was
     /// released ended by that, whatever comes before the release has lagged.
-    mutating func endTransmission(
-        _ cause: EndCause,
-        by source: TransmitSource = .unknown,
-        effects: inout EffectCollector
-    ) {
+    mutating func endTransmission(_ cause: EndCause, by source: TransmitSource = .unknown) {
         guard let lease else { return }
         self.lease = nil
         if let tone = cause.tone(wasLive: audio.isLive(lease.captureID)) { effects.play(tone) }
         let (cause, source) = lease.released.map { (.released, $0.source) } ?? (cause, source)
-        announce(
-            .transmissionEnded(transmission: lease.transmission, cause: cause, endedBy: source),
-            effects: &effects
-        )
+        announce(.transmissionEnded(transmission: lease.transmission, cause: cause, endedBy: source))
     }
 
     /// Ends the transmission of the channel, or of the Push-to-Talk Microphone. A recording goes on.
-    mutating func endChannelTransmission(_ cause: EndCause, effects: inout EffectCollector) {
-        if channelLease != nil { endTransmission(cause, effects: &effects) }
+    mutating func endChannelTransmission(_ cause: EndCause) {
+        if channelLease != nil { endTransmission(cause) }
     }
 
     /// The transmission that the channel hears, or the Push-to-Talk Microphone; nil also during a recording.
     var channelLease: Lease? { lease?.isRecording == true ? nil : lease }
 
     /// Publishes an event of the transmission, and keeps it for an application that is being started.
-    private mutating func announce(_ event: CoreEvent, effects: inout EffectCollector) {
+    private mutating func announce(_ event: CoreEvent) {
         effects.publish(event)
         guard !event.isOfRecording, var starting = channel?.starting else { return }
         starting.miss(event)
@@ -209,14 +188,14 @@ extension TalkSession {
     }
 
     /// Ends a transmission that has reached its limit, and warns of a limit that is near.
-    mutating func checkLease(effects: inout EffectCollector) {
+    mutating func checkLease() {
         guard let lease else { return }
         if let released = lease.released {
-            if effects.now >= released.due { endTransmission(.released, effects: &effects) }
+            if effects.now >= released.due { endTransmission(.released) }
         } else if effects.now >= lease.limit {
             let transmission = lease.transmission
             if transmission.isHeld { timeOutLock.lock(transmission.origin, transmission.role) }
-            endTransmission(.timeLimit, effects: &effects)
+            endTransmission(.timeLimit)
         } else if let warning = lease.warning, effects.now >= warning {
             self.lease?.warning = nil
             // In full duplex the other end would hear it.

@@ -8,21 +8,18 @@ extension TalkSession {
     /// The mode that the channel's application has set, and half duplex without a channel.
     var transmissionMode: TransmissionMode { channel?.transmissionMode ?? .halfDuplex }
 
-    mutating func virtualMicrophoneChanged(
-        _ virtualMicrophone: VirtualMicrophone,
-        effects: inout EffectCollector
-    ) {
+    mutating func virtualMicrophoneChanged(_ virtualMicrophone: VirtualMicrophone) {
         guard virtualMicrophone != surroundings.virtualMicrophone else { return }
         surroundings.virtualMicrophone = virtualMicrophone
-        yieldTransmission(effects: &effects)
+        yieldTransmission()
         effects.publish(.virtualMicrophoneChanged(virtualMicrophone: virtualMicrophone))
     }
 
     /// A channel that is joined takes the buttons, and with them the microphone.
-    mutating func leaveVirtualMicrophone(effects: inout EffectCollector) {
+    mutating func leaveVirtualMicrophone() {
         guard channel == nil else { return }
-        endChannelTransmission(.channelLeft, effects: &effects)
-        endAudio(effects: &effects)
+        endChannelTransmission(.channelLeft)
+        endAudio()
         audio.reset()
     }
 }

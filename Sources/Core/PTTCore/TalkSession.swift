@@ -4,7 +4,7 @@ package import PTTMessages
 ///
 /// It is a value: events and the time go in, effects come out, and nothing else happens. A late event about
 /// something that is over (a timer, a closed stream, a connection that holds no transmission) has no effect.
-package struct TalkSession: Equatable, Sendable {
+package struct TalkSession: Sendable {
     /// 20 minutes is the longest time-out timer that land mobile radios offer.
     package static let timeLimits = Duration.seconds(1)...Duration.seconds(20 * 60)
     package static let defaultTimeLimit = Duration.seconds(60)
@@ -31,6 +31,9 @@ package struct TalkSession: Equatable, Sendable {
 
     /// The state of the machine, of which the obstacles are made.
     package internal(set) var surroundings: Surroundings
+
+    /// What is to be done about the event that is being handled, or was handled last.
+    var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
 
     // The floor: who transmits, and the streams, with a channel and without one
 
@@ -133,56 +136,52 @@ package struct TalkSession: Equatable, Sendable {
     ///   - now: When it happened; never earlier than the event before it.
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
-        var effects = EffectCollector(at: now)
+        effects = EffectCollector(at: now)
         let obstacle = receptionObstacle
-        transition(event, effects: &effects)
-        yieldTransmission(effects: &effects)
-        yieldReception(before: obstacle, effects: &effects)
-        updateAudio(effects: &effects)
-        playLatch(effects: &effects)
-        updateTimer(effects: &effects)
-        updateSaved(effects: &effects)
+        transition(event)
+        yieldTransmission()
+        yieldReception(before: obstacle)
+        updateAudio()
+        playLatch()
+        updateTimer()
+        updateSaved()
         return effects.inOrder
     }
 
-    private mutating func transition(_ event: Event, effects: inout EffectCollector) {
+    private mutating func transition(_ event: Event) {
         switch event {
         case .request(let requestID, let client, let request):
             do throws(RefusalCause) {
-                if let answer = try answer(request, requestID, from: client, effects: &effects) {
+                if let answer = try answer(request, requestID, from: client) {
                     effects.reply(to: requestID, answer)
                 }
             } catch {
                 effects.reply(to: requestID, .refused(error))
             }
-        case .pushSent(let requestID, let envelope):
-            effects.reply(to: requestID, push(envelope, effects: &effects))
-        case .clientDisconnected(let client): clientDisconnected(client, effects: &effects)
-        case .restored(let channel, let descriptor):
-            restored(channel, descriptor: descriptor, effects: &effects)
-        case .volumeRestored(let volume): volumeRestored(volume, effects: &effects)
-        case .applicationStartFailed(let startID, let reason):
-            applicationStartFailed(startID, reason: reason, effects: &effects)
-        case .timerFired: timerFired(effects: &effects)
-        case .captureStarted(let captureID): captureStarted(captureID, effects: &effects)
-        case .captureFailed(let captureID, let cause): captureFailed(captureID, cause, effects: &effects)
-        case .playbackStarted(let playbackID): playbackStarted(playbackID, effects: &effects)
+        case .pushSent(let requestID, let envelope): effects.reply(to: requestID, push(envelope))
+        case .clientDisconnected(let client): clientDisconnected(client)
+        case .restored(let channel, let descriptor): restored(channel, descriptor: descriptor)
+        case .volumeRestored(let volume): volumeRestored(volume)
+        case .applicationStartFailed(let startID, let reason): applicationStartFailed(startID, reason: reason)
+        case .timerFired: timerFired()
+        case .captureStarted(let captureID): captureStarted(captureID)
+        case .captureFailed(let captureID, let cause): captureFailed(captureID, cause)
+        case .playbackStarted(let playbackID): playbackStarted(playbackID)
         case .playbackFailed(let playbackID, let interruption, let reason):
-            playbackFailed(playbackID, interruption, reason: reason, effects: &effects)
-        case .speakerReturned: resumeReception(effects: &effects)
+            playbackFailed(playbackID, interruption, reason: reason)
+        case .speakerReturned: resumeReception()
         case .audioConnectionReady(let client): clientsWithoutAudio.remove(client)
-        case .audioConnectionLost(let client): audioConnectionLost(client, effects: &effects)
+        case .audioConnectionLost(let client): audioConnectionLost(client)
         case .routeChanged(let input, let output):
             effects.publish(.routeChanged(input: input, output: output))
         case .gateOpened(let captureID): audio.gateOpened(captureID)
-        case .microphoneChanged(let microphone): microphoneChanged(microphone, effects: &effects)
-        case .virtualMicrophoneChanged(let virtualMicrophone):
-            virtualMicrophoneChanged(virtualMicrophone, effects: &effects)
-        case .callChanged(let call): callChanged(call, effects: &effects)
-        case .recordersChanged(let recorders): recordersChanged(recorders, effects: &effects)
-        case .audioServerReady: audioServerReady(effects: &effects)
-        case .audioServerLost: audioServerLost(effects: &effects)
-        case .policyChanged(let policy): policyChanged(policy, effects: &effects)
+        case .microphoneChanged(let microphone): microphoneChanged(microphone)
+        case .virtualMicrophoneChanged(let virtualMicrophone): virtualMicrophoneChanged(virtualMicrophone)
+        case .callChanged(let call): callChanged(call)
+        case .recordersChanged(let recorders): recordersChanged(recorders)
+        case .audioServerReady: audioServerReady()
+        case .audioServerLost: audioServerLost()
+        case .policyChanged(let policy): policyChanged(policy)
         case .systemSuspending: surroundings.suspend()
         case .slept(let seconds): slept(.seconds(seconds))
         case .systemResumed: surroundings.resume()
@@ -190,8 +189,8 @@ package struct TalkSession: Equatable, Sendable {
         case .sessionUnlocked: surroundings.isLocked = false
         case .sessionInactive: surroundings.isSessionActive = false
         case .sessionActive: surroundings.isSessionActive = true
-        case .stateSaved: stateSaved(effects: &effects)
-        case .stateNotSaved(let reason): stateNotSaved(reason: reason, effects: &effects)
+        case .stateSaved: stateSaved()
+        case .stateNotSaved(let reason): stateNotSaved(reason: reason)
         case .shuttingDown: surroundings.power = .shuttingDown
         }
     }
@@ -210,14 +209,14 @@ package struct TalkSession: Equatable, Sendable {
         return earliest
     }
 
-    private mutating func updateTimer(effects: inout EffectCollector) {
+    private mutating func updateTimer() {
         let deadline = deadline
         guard deadline != timer else { return }
         timer = deadline
         effects.timer = deadline.map { .setTimer($0) } ?? .cancelTimer
     }
 
-    private mutating func updateSaved(effects: inout EffectCollector) {
+    private mutating func updateSaved() {
         if volume != savedVolume {
             savedVolume = volume
             effects.saves.append(.saveVolume(volume))
