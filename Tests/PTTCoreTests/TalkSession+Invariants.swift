@@ -1,10 +1,12 @@
 import PTTMessages
 
+@testable import PTTCore
+
 extension TalkSession {
     /// Checks what must hold after every event.
     ///
     /// - Returns: A sentence about the first violation, or nil.
-    package func checkInvariants() -> String? {
+    func checkInvariants() -> String? {
         if timer != deadline { return "the timer is not set to the next deadline" }
         if savedVolume != volume { return "the disk does not have the volume" }
         if saved != channel?.saved { return "the disk does not have the channel" }
