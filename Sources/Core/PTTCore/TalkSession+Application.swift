@@ -93,11 +93,8 @@ extension TalkSession {
     /// Gives the channel to another attachment of its application, if there is one.
     private mutating func handOver(to owner: Owner) {
         guard let (client, process) = attachments.newest(of: owner.identifier) else {
-            let absent = AbsentApplication(
-                owner: owner,
-                reconnectionDeadline: effects.now + AbsentApplication.reconnectionTime
-            )
-            channel?.presence = .absent(absent)
+            let deadline = effects.now + AbsentApplication.reconnectionTime
+            channel?.presence = .absent(AbsentApplication(owner: owner, reconnectionDeadline: deadline))
             effects.publish(.applicationDetached)
             return
         }

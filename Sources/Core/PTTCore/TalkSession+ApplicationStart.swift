@@ -11,7 +11,7 @@ extension TalkSession {
             pushToken: saved.pushToken,
             descriptor: descriptor ?? fallback,
             isDescriptorLost: descriptor == nil,
-            presence: saved.owner.map { presence(of: $0, now: effects.now) } ?? .unowned,
+            presence: saved.owner.map { presence(of: $0) } ?? .unowned,
             areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled
         )
         if saved.transmissionMode != .unknown { channel.transmissionMode = saved.transmissionMode }
@@ -34,12 +34,12 @@ extension TalkSession {
         startIfAbsent()
     }
 
-    private func presence(of owner: Owner, now: MonotonicTime) -> ApplicationPresence {
+    private func presence(of owner: Owner) -> ApplicationPresence {
         if let (client, process) = attachments.newest(of: owner.identifier) {
             return .running(RunningApplication(process, client: client, owner: owner))
         }
         // Its process may have outlived an earlier run of the core.
-        let deadline = now + AbsentApplication.reconnectionTime
+        let deadline = effects.now + AbsentApplication.reconnectionTime
         return .absent(AbsentApplication(owner: owner, reconnectionDeadline: deadline))
     }
 

@@ -7,7 +7,6 @@ extension TalkSession {
     struct Press {
         let request: ChannelInterface.BeginRequest
         let client: ClientID
-        let time: MonotonicTime
     }
 
     /// Returns the obstacle to a transmission of this button, or with a press to its beginning. The first
@@ -25,7 +24,7 @@ extension TalkSession {
             return obstacle
         }
         if let obstacle = surroundings.obstacle ?? surroundings.lockObstacle { return obstacle }
-        if let press, !mayBegin(press.request, from: press.client, graceAt: press.time) {
+        if let press, !mayBegin(press.request, from: press.client) {
             return Obstacle(.notInForeground(channel?.owner), ends: nil)
         }
         // Before all reasons that concern a transmission: this press asks for none.

@@ -4,7 +4,7 @@ extension TalkSession {
     mutating func push(_ envelope: PushEnvelope) -> Answer {
         let kind: PushKind
         do throws(PushRejection) {
-            kind = try validate(envelope, now: effects.now)
+            kind = try validate(envelope)
         } catch {
             return .rejected(error)
         }
@@ -25,7 +25,7 @@ extension TalkSession {
     }
 
     /// - Returns: The kind of the push, if it is accepted.
-    private func validate(_ envelope: PushEnvelope, now: MonotonicTime) throws(PushRejection) -> PushKind {
+    private func validate(_ envelope: PushEnvelope) throws(PushRejection) -> PushKind {
         let request = envelope.request
         guard var channel, channel.pushToken == request.token, let owner = channel.owner
         else { throw isKnown(request.token) ? .unregistered : .badToken }
@@ -43,7 +43,7 @@ extension TalkSession {
         case .readable(let isServiceUpdate): kind = isServiceUpdate ? .serviceUpdate : .pushToTalk
         }
         try PushRejection.checkTiming(of: request, kind, arrived: envelope.arrived)
-        if kind == .serviceUpdate, request.priority > 5, channel.budget.remaining(at: now) <= 0 {
+        if kind == .serviceUpdate, request.priority > 5, channel.budget.remaining(at: effects.now) <= 0 {
             throw .overBudget
         }
         guard channel.pushes.count < WaitingPush.limit else { throw .tooManyWaiting }

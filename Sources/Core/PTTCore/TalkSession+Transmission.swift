@@ -13,14 +13,14 @@ extension TalkSession {
         guard request.source != .unknown, role != .unknown else { throw .unknownValue }
         guard role.transmits || request.isRecording else { throw .doesNotTransmit(role) }
         do throws(RefusalCause) {
-            try checkBeginning(request, from: client, at: effects.now)
+            try checkBeginning(request, from: client)
         } catch {
             if error == .accessoriesOff { forwardPress(of: origin, role, heldBy: client) }
             playRefusal(of: request.source, error)
             effects.publish(.transmissionRefused(origin: origin, refusal: error.forClient))
             throw error
         }
-        if !mayBegin(request, from: client, graceAt: nil) {
+        if request.source == .developerRequest, !isInForeground(client) {
             channel?.updateRunning { $0.graceEnd = nil }
         }
         makeRoom(for: request)
@@ -61,8 +61,7 @@ extension TalkSession {
     /// Throws if a transmission may not begin.
     private func checkBeginning(
         _ request: ChannelInterface.BeginRequest,
-        from client: ClientID,
-        at now: MonotonicTime
+        from client: ClientID
     ) throws(RefusalCause) {
         if request.isRecording {
             // Its audio socket has the frames of its channel.
@@ -70,23 +69,17 @@ extension TalkSession {
         } else {
             try checkAccess(to: request.channelID, of: client)
         }
-        let (role, press) = (request.rank, Press(request: request, client: client, time: now))
+        let (role, press) = (request.rank, Press(request: request, client: client))
         if let obstacle = obstacle(toTransmitting: role, isRecording: request.isRecording, asking: press) {
             throw obstacle.refusal
         }
     }
 
     /// Returns true if the client may begin: an application in the background may not open the microphone by
-    /// itself, except within the grace period after a press that it handles. Without a time the grace period
-    /// does not count.
-    func mayBegin(
-        _ request: ChannelInterface.BeginRequest,
-        from client: ClientID,
-        graceAt now: MonotonicTime?
-    ) -> Bool {
+    /// itself, except within the grace period after a press that it handles.
+    func mayBegin(_ request: ChannelInterface.BeginRequest, from client: ClientID) -> Bool {
         if request.source != .developerRequest || isInForeground(client) { return true }
-        guard let now else { return false }
-        return channel?.running?.graceEnd.map { now < $0 } ?? false
+        return channel?.running?.graceEnd.map { effects.now < $0 } ?? false
     }
 
     mutating func end(_ request: ChannelInterface.EndRequest, from client: ClientID) throws(RefusalCause) {
