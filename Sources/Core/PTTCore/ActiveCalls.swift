@@ -39,14 +39,16 @@ package struct ActiveCalls: Equatable, Sendable {
         case lost(Source)
     }
 
-    /// The calls of each source, the oldest first.
-    private var calls: [Source: [Call]] = [:]
-    private var reported: Reported?
-
-    private struct Reported: Equatable {
+    private struct Report: Equatable {
         let source: Source
         let call: Call
+
+        func isOf(_ source: Source, id: String) -> Bool { self.source == source && call.id == id }
     }
+
+    /// The calls of all sources, the oldest first.
+    private var calls: [Report] = []
+    private var reported: Report?
 
     /// More calls of one source are ignored. A modem has a few, and a sound server some streams.
     package static let limit = 64
@@ -66,38 +68,33 @@ package struct ActiveCalls: Equatable, Sendable {
     package mutating func handle(_ event: Event) {
         switch event {
         case .present(let source, let call):
-            add(Call(id: call.id, name: Self.shortened(call.name)), to: source)
+            add(Report(source: source, call: Call(id: call.id, name: Self.shortened(call.name))))
         case .ended(let source, let id):
-            calls[source]?.removeAll { $0.id == id }
+            calls.removeAll { $0.isOf(source, id: id) }
         case .retained(let source, let prefix, let ids):
-            calls[source]?.removeAll { $0.id.utf8.starts(with: prefix.utf8) && !ids.contains($0.id) }
+            calls.removeAll {
+                $0.source == source && $0.call.id.utf8.starts(with: prefix.utf8) && !ids.contains($0.call.id)
+            }
         case .lost(let source):
-            calls[source] = nil
+            calls.removeAll { $0.source == source }
         }
-        updateReported()
+        let known = reported.flatMap { former in
+            calls.first { $0.isOf(former.source, id: former.call.id) }
+        }
+        reported = known ?? next
     }
 
-    private mutating func add(_ call: Call, to source: Source) {
-        var known = calls[source] ?? []
-        if let index = known.firstIndex(where: { $0.id == call.id }) {
-            known[index] = call
-        } else if known.count < Self.limit {
-            known.append(call)
+    private mutating func add(_ report: Report) {
+        if let index = calls.firstIndex(where: { $0.isOf(report.source, id: report.call.id) }) {
+            calls[index] = report
+        } else if calls.count(where: { $0.source == report.source }) < Self.limit {
+            calls.append(report)
         }
-        calls[source] = known
     }
 
-    private mutating func updateReported() {
-        if let reported, let call = calls[reported.source]?.first(where: { $0.id == reported.call.id }) {
-            self.reported = Reported(source: reported.source, call: call)
-            return
-        }
-        reported = nil
-        for source in Source.allCases {
-            guard let call = calls[source]?.first else { continue }
-            reported = Reported(source: source, call: call)
-            return
-        }
+    /// The oldest call of the first source that has one.
+    private var next: Report? {
+        Source.allCases.lazy.compactMap { source in calls.first { $0.source == source } }.first
     }
 
     /// Text that another process chose, short enough to be compared and shown. (To compare two `String`s with
