@@ -153,23 +153,12 @@ struct AudioSession: Equatable, Sendable {
         }
     }
 
-    /// The first buffer of a capture stream has arrived.
-    ///
-    /// - Parameters:
-    ///   - captureID: The stream.
-    ///   - isAnnounced: Whether a tone says so.
-    ///   - effects: Receives what is to be done.
-    mutating func captureStarted(
-        _ captureID: CaptureID,
-        isAnnounced: Bool,
-        effects: inout EffectCollector
-    ) {
-        guard let microphone, microphone.capture.captureID == captureID, microphone.gate == .closed else {
-            return
-        }
+    /// The first buffer of the microphone has arrived, and a tone says so if it is to be announced.
+    mutating func captureStarted(isAnnounced: Bool, effects: inout EffectCollector) {
+        guard let microphone, microphone.gate == .closed else { return }
         self.microphone?.gate = isAnnounced ? .opening(until: effects.now + Self.gateLimit) : .open
         if microphone.capture.session != .none { streamStarted(effects: &effects) }
-        if isAnnounced { effects.playTalkPermit(captureID) }
+        if isAnnounced { effects.playTalkPermit(microphone.capture.captureID) }
     }
 
     mutating func gateOpened(_ captureID: CaptureID) {
@@ -197,12 +186,8 @@ struct AudioSession: Equatable, Sendable {
         microphone.map { $0.capture.captureID == captureID && $0.gate == .open } ?? false
     }
 
-    mutating func playbackStarted(_ playbackID: PlaybackID, effects: inout EffectCollector) {
-        guard speaker?.playbackID == playbackID else { return }
-        streamStarted(effects: &effects)
-    }
-
-    private mutating func streamStarted(effects: inout EffectCollector) {
+    /// The microphone has delivered its first buffer, or the speaker is open.
+    mutating func streamStarted(effects: inout EffectCollector) {
         guard !hasStarted else { return }
         hasStarted = true
         effects.publish(.audioActivated)

@@ -57,7 +57,7 @@ extension TalkSession {
         if let microphone, microphone.isDeaf { return endTransmission(.microphoneMuted) }
         // In full duplex both ends talk at will, and what the speaker plays is captured.
         let isAnnounced = lease?.isRecording == true || transmissionMode != .fullDuplex
-        audio.captureStarted(captureID, isAnnounced: isAnnounced, effects: &effects)
+        audio.captureStarted(isAnnounced: isAnnounced, effects: &effects)
     }
 
     mutating func microphoneChanged(_ microphone: MicrophoneState) {

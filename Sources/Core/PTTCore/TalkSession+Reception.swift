@@ -61,7 +61,7 @@ extension TalkSession {
 
     mutating func playbackStarted(_ playbackID: PlaybackID) {
         guard audio.speaker?.playbackID == playbackID else { return }
-        audio.playbackStarted(playbackID, effects: &effects)
+        audio.streamStarted(effects: &effects)
         guard case .opening(let participant, let requests) = channel?.reception else { return }
         for request in requests { effects.reply(to: request, .done) }
         channel?.updateRunning { $0.reception = .playing(participant) }
