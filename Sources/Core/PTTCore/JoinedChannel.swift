@@ -26,12 +26,16 @@ struct JoinedChannel: Equatable, Sendable {
         }
     }
 
+    /// What exists only while the application is running. Its end is another ``presence``.
     var running: RunningApplication? {
-        if case .running(let running) = presence { running } else { nil }
+        get { if case .running(let running) = presence { running } else { nil } }
+        set { if let newValue { presence = .running(newValue) } }
     }
 
+    /// What exists only while the application is being started. The end of that is another ``presence``.
     var starting: StartingApplication? {
-        if case .starting(let starting) = presence { starting } else { nil }
+        get { if case .starting(let starting) = presence { starting } else { nil } }
+        set { if let newValue { presence = .starting(newValue) } }
     }
 
     /// The client that receives the channel's audio.
@@ -41,16 +45,12 @@ struct JoinedChannel: Equatable, Sendable {
 
     var format: AudioFormat { running?.format ?? .standard }
 
-    var reception: Reception? { running?.reception }
+    var reception: Reception? {
+        get { running?.reception }
+        set { running?.reception = newValue }
+    }
 
     var participant: RemoteParticipant? { reception?.participant }
-
-    /// Changes what exists only while the application is running.
-    mutating func updateRunning(_ body: (inout RunningApplication) -> Void) {
-        guard case .running(var running) = presence else { return }
-        body(&running)
-        presence = .running(running)
-    }
 
     /// The application to which the policy applies for this channel.
     var policyID: ApplicationID { owner?.identifier ?? Policy.commandLine }

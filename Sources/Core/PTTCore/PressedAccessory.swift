@@ -16,8 +16,7 @@ extension TalkSession {
     /// Forwards a press to the application that has disabled accessory events for the channel, and lets it
     /// begin one transmission from the background.
     mutating func forwardPress(of origin: Origin, _ role: ButtonRole, heldBy holder: ClientID) {
-        let graceEnd = effects.now + JoinedChannel.grace
-        channel?.updateRunning { $0.graceEnd = graceEnd }
+        channel?.running?.graceEnd = effects.now + JoinedChannel.grace
         channel?.release(where: { $0.origin == origin && $0.role.transmits }, effects: &effects)
         let accessory = PressedAccessory(origin: origin, role: role, holder: holder)
         channel?.press(accessory, effects: &effects)
@@ -67,7 +66,7 @@ extension JoinedChannel {
         if running.pressed.count >= PressedAccessory.limit, let oldest = running.pressed.first {
             release(where: { $0 == oldest }, effects: &effects)
         }
-        updateRunning { $0.pressed.append(accessory) }
+        self.running?.pressed.append(accessory)
         effects.notify(running.client, accessory.pressed)
     }
 
@@ -76,7 +75,7 @@ extension JoinedChannel {
         effects: inout EffectCollector
     ) {
         guard let running else { return }
-        updateRunning { $0.pressed.removeAll(where: isEnded) }
+        self.running?.pressed.removeAll(where: isEnded)
         for accessory in running.pressed.filter(isEnded) {
             effects.notify(running.client, accessory.released)
         }

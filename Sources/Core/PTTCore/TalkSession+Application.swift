@@ -121,7 +121,7 @@ extension TalkSession {
     ) throws(RefusalCause) {
         guard request.status != .unknown else { throw .unknownValue }
         let channel = try ownChannel(request.channelID, of: client)
-        self.channel?.updateRunning { $0.serviceStatus = request.status }
+        self.channel?.running?.serviceStatus = request.status
         if channel.running?.serviceStatus != request.status {
             effects.publish(.serviceStatusChanged(serviceStatus: request.status))
         }

@@ -62,11 +62,10 @@ extension TalkSession {
     }
 
     private mutating func launch() {
-        guard var starting = channel?.starting, let launchTime = starting.launchTime,
+        guard let starting = channel?.starting, let launchTime = starting.launchTime,
             effects.now >= launchTime
         else { return }
-        starting.launchTime = nil
-        channel?.presence = .starting(starting)
+        channel?.starting?.launchTime = nil
         startedApplications.insert(starting.owner.identifier)
         effects.applicationStart = .startApplication(
             starting.startID,

@@ -68,7 +68,7 @@ extension TalkSession {
         guard let waiting = running.pushes.first(where: { $0.push.pushID == request.pushID }) else {
             throw .noSuchPush(request.pushID)
         }
-        channel?.updateRunning { $0.pushes.removeAll { $0.push.pushID == request.pushID } }
+        channel?.running?.pushes.removeAll { $0.push.pushID == request.pushID }
         var refusal: RefusalCause?
         do throws(RefusalCause) {
             switch (request.result, waiting.push.kind) {
@@ -122,11 +122,8 @@ extension JoinedChannel {
 
     fileprivate mutating func enqueue(_ push: Push, effects: inout EffectCollector) {
         switch presence {
-        case .running:
-            deliver([push], effects: &effects)
-        case .starting(var starting):
-            starting.pushes.append(push)
-            presence = .starting(starting)
+        case .running: deliver([push], effects: &effects)
+        case .starting: starting?.pushes.append(push)
         case .absent, .unowned:
             let reason = "the application is not running, and has not said how to start it"
             effects.publish(.pushFinished(pushID: push.pushID, outcome: .undeliverable, explanation: reason))
@@ -135,11 +132,10 @@ extension JoinedChannel {
 
     /// Notifies the application, which is attached, of pushes.
     mutating func deliver(_ pushes: [Push], effects: inout EffectCollector) {
-        updateRunning { running in
-            for push in pushes {
-                running.pushes.append(WaitingPush(push, deliveredAt: effects.now))
-                effects.notify(running.client, .pushReceived(push: push))
-            }
+        guard let client = running?.client else { return }
+        for push in pushes {
+            running?.pushes.append(WaitingPush(push, deliveredAt: effects.now))
+            effects.notify(client, .pushReceived(push: push))
         }
     }
 
@@ -156,20 +152,20 @@ extension JoinedChannel {
     /// Gives up pushes that the application has not answered in time, and logs those that it is slow to
     /// answer.
     mutating func checkPushes(effects: inout EffectCollector) {
-        updateRunning { running in
-            for index in running.pushes.indices {
-                guard let warning = running.pushes[index].warning, effects.now >= warning else { continue }
-                running.pushes[index].warning = nil
-                effects.log("push \(running.pushes[index].push.pushID.rawValue) is not answered yet")
-            }
-            let late = running.pushes.filter { effects.now >= $0.limit }
-            running.pushes.removeAll { late.contains($0) }
-            for waiting in late {
-                let reason = "the application did not answer in time"
-                effects.publish(
-                    .pushFinished(pushID: waiting.push.pushID, outcome: .unanswered, explanation: reason)
-                )
-            }
+        guard var running else { return }
+        for index in running.pushes.indices {
+            guard let warning = running.pushes[index].warning, effects.now >= warning else { continue }
+            running.pushes[index].warning = nil
+            effects.log("push \(running.pushes[index].push.pushID.rawValue) is not answered yet")
         }
+        let late = running.pushes.filter { effects.now >= $0.limit }
+        running.pushes.removeAll { late.contains($0) }
+        for waiting in late {
+            let reason = "the application did not answer in time"
+            effects.publish(
+                .pushFinished(pushID: waiting.push.pushID, outcome: .unanswered, explanation: reason)
+            )
+        }
+        self.running = running
     }
 }

@@ -53,7 +53,7 @@ extension TalkSession {
             case .opening(_, let requests): .opening(participant, awaitedBy: requests + [request])
             case nil, .interrupted, .unheard: .opening(participant, awaitedBy: [request])
             }
-        self.channel?.updateRunning { $0.reception = reception }
+        self.channel?.reception = reception
         if participant != channel.participant {
             effects.publish(.participantChanged(participant: participant.description))
         }
@@ -64,7 +64,7 @@ extension TalkSession {
         audio.streamStarted(effects: &effects)
         guard case .opening(let participant, let requests) = channel?.reception else { return }
         for request in requests { effects.reply(to: request, .done) }
-        channel?.updateRunning { $0.reception = .playing(participant) }
+        channel?.reception = .playing(participant)
     }
 
     mutating func playbackFailed(_ playbackID: PlaybackID, _ interruption: Interruption, reason: String) {
@@ -77,10 +77,9 @@ extension TalkSession {
         switch channel?.reception {
         case .opening: clearParticipant(refusal)
         case .playing(let participant):
-            let now = effects.now
-            channel?.updateRunning { $0.reception = .interrupted(participant, interruption, since: now) }
+            channel?.reception = .interrupted(participant, interruption, since: effects.now)
         case .interrupted(let participant, _, let since):
-            channel?.updateRunning { $0.reception = .interrupted(participant, interruption, since: since) }
+            channel?.reception = .interrupted(participant, interruption, since: since)
         case .unheard, nil: break
         }
     }
@@ -91,7 +90,7 @@ extension TalkSession {
         guard receptionObstacle == nil else { return }
         guard case .interrupted(let participant, _, let since) = channel?.reception else { return }
         let isTooLate = effects.now - since > Reception.resumptionLimit
-        channel?.updateRunning { $0.reception = isTooLate ? .unheard(participant) : .playing(participant) }
+        channel?.reception = isTooLate ? .unheard(participant) : .playing(participant)
         if isTooLate { audio.endInterruption(effects: &effects) }
     }
 
@@ -101,7 +100,7 @@ extension TalkSession {
             return
         }
         let earlier = since + (.zero - duration)
-        channel?.updateRunning { $0.reception = .interrupted(participant, interruption, since: earlier) }
+        channel?.reception = .interrupted(participant, interruption, since: earlier)
     }
 
     /// A call began: a reception that could be heard is not any more, also after the call.
@@ -109,7 +108,7 @@ extension TalkSession {
         switch channel?.reception {
         case .opening: clearParticipant(refusal)
         case .playing(let participant), .interrupted(let participant, _, since: _):
-            channel?.updateRunning { $0.reception = .unheard(participant) }
+            channel?.reception = .unheard(participant)
         case .unheard, nil: break
         }
     }
@@ -118,7 +117,7 @@ extension TalkSession {
     mutating func clearParticipant(_ refusal: RefusalCause) {
         guard let reception = channel?.reception else { return }
         for request in reception.awaitedBy { effects.reply(to: request, .refused(refusal)) }
-        channel?.updateRunning { $0.reception = nil }
+        channel?.reception = nil
         audio.clearInterruption()
         effects.publish(.participantChanged(participant: nil))
     }

@@ -21,7 +21,7 @@ extension TalkSession {
             throw error
         }
         if request.source == .developerRequest, !isInForeground(client) {
-            channel?.updateRunning { $0.graceEnd = nil }
+            channel?.running?.graceEnd = nil
         }
         makeRoom(for: request)
         if !request.isRecording { startIfAbsent() }
@@ -152,9 +152,7 @@ extension TalkSession {
     /// Publishes an event of the transmission, and keeps it for an application that is being started.
     private mutating func announce(_ event: CoreEvent) {
         effects.publish(event)
-        guard !event.isOfRecording, var starting = channel?.starting else { return }
-        starting.miss(event)
-        channel?.presence = .starting(starting)
+        if !event.isOfRecording { channel?.starting?.miss(event) }
     }
 
     /// Returns true if the end waits for ``releaseLag``: only that of a person, and only where something is
