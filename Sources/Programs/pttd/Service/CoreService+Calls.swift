@@ -11,16 +11,13 @@ extension CoreService {
     // MARK: org.pushtotalk.Channel
 
     func getStatus(_ call: VarlinkCall) {
-        notifyCaller(of: call, refusal: nil)
-        call.reply(statusReply())
+        accept(call, with: statusReply())
     }
 
     func removeVirtualMicrophone(_ call: VarlinkCall) {
         host.removeVirtualMicrophone { [weak self] refusal in
             guard !call.connection.isClosed else { return }
-            self?.notifyCaller(of: call, refusal: refusal)
-            guard let refusal else { return call.reply() }
-            call.fail(VarlinkError(ChannelInterface.refused, .encoding(refusal)))
+            if let refusal { self?.refuse(call, refusal) } else { self?.accept(call) }
         }
     }
 
@@ -29,13 +26,11 @@ extension CoreService {
         guard let image = host.image(request.imageID) else {
             throw VarlinkError(ChannelInterface.imageNotFound, .encoding(request))
         }
-        notifyCaller(of: call, refusal: nil)
-        call.reply(.encoding(ChannelInterface.ImageReply(image: image.base64)))
+        accept(call, with: .encoding(ChannelInterface.ImageReply(image: image.base64)))
     }
 
     func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
         guard call.wantsMore else { throw .expectedMore }
-        notifyCaller(of: call, refusal: nil)
         add(call, as: .other)
         let update = ChannelInterface.Update(
             sequence: host.sequence,
@@ -43,12 +38,11 @@ extension CoreService {
             status: host.status,
             event: nil
         )
-        call.reply(.encoding(update), continues: true)
+        accept(call, with: .encoding(update), continues: true)
     }
 
     func subscribeLevels(_ call: VarlinkCall) throws(VarlinkError) {
         guard call.wantsMore else { throw .expectedMore }
-        notifyCaller(of: call, refusal: nil)
         let identifier = call.connection.identifier
         levelSubscribers[identifier] = call
         host.levels.setWanted(true)
@@ -58,7 +52,8 @@ extension CoreService {
             host.levels.setWanted(!levelSubscribers.isEmpty)
         }
         // So that the client knows at once that it is subscribed.
-        call.reply(.encoding(ChannelInterface.LevelReport(microphone: nil, speaker: nil)), continues: true)
+        let silence = ChannelInterface.LevelReport(microphone: nil, speaker: nil)
+        accept(call, with: .encoding(silence), continues: true)
     }
 
     func publish(_ levels: ChannelInterface.LevelReport) {
@@ -82,7 +77,6 @@ extension CoreService {
         _ pushToken: PushToken?,
         isApplication: Bool
     ) {
-        notifyCaller(of: call, refusal: nil)
         let client = clients.client(of: call.connection)
         let isPlain = clients.attachment(of: client) == nil
         let reply = ChannelInterface.JoinReply(
@@ -91,7 +85,7 @@ extension CoreService {
             format: format,
             pushToken: pushToken
         )
-        call.reply(.encoding(reply))
+        accept(call, with: .encoding(reply))
     }
 
     // MARK: org.pushtotalk.Application
@@ -135,12 +129,9 @@ extension CoreService {
     func useAttachment(_ call: VarlinkCall) throws(VarlinkError) {
         let request = try call.decode(ApplicationInterface.UseAttachmentRequest.self)
         if clients.useAttachment(request.callToken, for: call.connection) { return call.reply() }
-        let refusal = Refusal(
-            .unknown,
+        let reason =
             "the call token is unknown or used up, or this connection has been used for something else"
-        )
-        notifyCaller(of: call, refusal: refusal)
-        call.fail(VarlinkError(ApplicationInterface.refused, .encoding(refusal)))
+        refuse(call, Refusal(.unknown, reason))
     }
 
     // MARK: org.pushtotalk.Push

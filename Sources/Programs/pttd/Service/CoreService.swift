@@ -126,7 +126,7 @@ final class CoreService {
 
     /// Notifies the application that made the call, if one did, that it was carried out or, with a refusal,
     /// not: among its events, which the reply on its other connection is not.
-    func notifyCaller(of call: VarlinkCall, refusal: Refusal?) {
+    private func notifyCaller(of call: VarlinkCall, refusal: Refusal?) {
         guard call.interface != PushInterface.name,
             let attachment = clients.attachment(ofCaller: call.connection)
         else { return }
@@ -136,6 +136,19 @@ final class CoreService {
             sequence: host.sequence,
             time: .now
         )
+    }
+
+    /// Replies to a call that was carried out.
+    func accept(_ call: VarlinkCall, with reply: JSONText = [:], continues: Bool = false) {
+        notifyCaller(of: call, refusal: nil)
+        call.reply(reply, continues: continues)
+    }
+
+    func refuse(_ call: VarlinkCall, _ refusal: Refusal) {
+        notifyCaller(of: call, refusal: refusal)
+        let isChannelCall = call.interface == ChannelInterface.name
+        let name = isChannelCall ? ChannelInterface.refused : ApplicationInterface.refused
+        call.fail(VarlinkError(name, .encoding(refusal)))
     }
 
     /// The reply to `GetStatus`, encoded again only after something has happened.

@@ -56,22 +56,15 @@ extension CoreService {
             replyAttached(to: call, pushToken, format, restored, left, isForeground: isForeground)
         case .began(let transmissionID, let isRecording):
             subscribers.holder = call.connection.processID
-            notifyCaller(of: call, refusal: nil)
             let token = isRecording ? issueRecordingToken(to: clients.client(of: call.connection)) : nil
-            call.reply(
-                .encoding(ChannelInterface.BeginReply(transmissionID: transmissionID, token: token))
+            accept(
+                call,
+                with: .encoding(ChannelInterface.BeginReply(transmissionID: transmissionID, token: token))
             )
         case .accepted(let pushID):
             call.reply(.encoding(PushInterface.SendReply(pushID: pushID)))
-        case .done:
-            notifyCaller(of: call, refusal: nil)
-            call.reply()
-        case .refused(let cause):
-            let refusal = cause.forClient
-            notifyCaller(of: call, refusal: refusal)
-            let isChannelCall = call.interface == ChannelInterface.name
-            let name = isChannelCall ? ChannelInterface.refused : ApplicationInterface.refused
-            call.fail(VarlinkError(name, .encoding(refusal)))
+        case .done: accept(call)
+        case .refused(let cause): refuse(call, cause.forClient)
         case .rejected(let rejection):
             call.fail(VarlinkError(PushInterface.rejected, .encoding(rejection)))
         }
