@@ -70,10 +70,7 @@ extension JoinedChannel {
         effects.notify(running.client, accessory.pressed)
     }
 
-    mutating func release(
-        where isEnded: (PressedAccessory) -> Bool,
-        effects: inout EffectCollector
-    ) {
+    mutating func release(where isEnded: (PressedAccessory) -> Bool, effects: inout EffectCollector) {
         guard let running else { return }
         self.running?.pressed.removeAll(where: isEnded)
         for accessory in running.pressed.filter(isEnded) {

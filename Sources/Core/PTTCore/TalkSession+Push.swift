@@ -143,9 +143,7 @@ extension JoinedChannel {
     func finishPushes(explanation: String, effects: inout EffectCollector) {
         let outcome: PushOutcome = running == nil ? .undeliverable : .unanswered
         for push in pushes {
-            effects.publish(
-                .pushFinished(pushID: push.pushID, outcome: outcome, explanation: explanation)
-            )
+            effects.publish(.pushFinished(pushID: push.pushID, outcome: outcome, explanation: explanation))
         }
     }
 

@@ -23,12 +23,7 @@ extension TalkSession {
         ///   - processID: The caller's, for display.
         ///   - newChannelID: For a request that names no channel.
         ///   - newToken: For an application that has none from its attachment.
-        case join(
-            ChannelInterface.JoinRequest,
-            processID: Int,
-            newChannelID: ChannelID,
-            newToken: PushToken
-        )
+        case join(ChannelInterface.JoinRequest, processID: Int, newChannelID: ChannelID, newToken: PushToken)
         case leave(ChannelInterface.LeaveRequest)
         case setDescriptor(ChannelInterface.DescriptorRequest)
         case begin(ChannelInterface.BeginRequest)

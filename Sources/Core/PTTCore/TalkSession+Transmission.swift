@@ -224,11 +224,7 @@ extension ChannelInterface.LatchReport {
     /// What watches the button of a recording is another connection than the recorder's, to which it says the
     /// identifier of the origin only.
     fileprivate func isOf(_ transmission: Transmission) -> Bool {
-        let origin = Origin(
-            kind: transmission.origin.kind,
-            identifier: origin.identifier,
-            name: origin.name
-        )
+        let origin = Origin(kind: transmission.origin.kind, identifier: origin.identifier, name: origin.name)
         return origin == transmission.origin && role == transmission.role
     }
 }

@@ -36,12 +36,7 @@ extension ChannelInterface {
         /// application.
         package let pushToken: PushToken?
 
-        package init(
-            channelID: ChannelID,
-            token: String?,
-            format: AudioFormat,
-            pushToken: PushToken? = nil
-        ) {
+        package init(channelID: ChannelID, token: String?, format: AudioFormat, pushToken: PushToken? = nil) {
             self.channelID = channelID
             self.token = token
             self.format = format

@@ -20,10 +20,7 @@ package enum ChannelInterface {
     package static let reportLatch = InterfaceMethod<LatchReport, NoParameters>("ReportLatch", of: name)
     package static let reportButton = InterfaceMethod<ButtonReport, NoParameters>("ReportButton", of: name)
     package static let setVolume = InterfaceMethod<VolumeRequest, NoParameters>("SetVolume", of: name)
-    package static let reportBattery = InterfaceMethod<BatteryReport, NoParameters>(
-        "ReportBattery",
-        of: name
-    )
+    package static let reportBattery = InterfaceMethod<BatteryReport, NoParameters>("ReportBattery", of: name)
     package static let subscribeLevels = InterfaceMethod<NoParameters, LevelReport>(
         "SubscribeLevels",
         of: name

@@ -70,8 +70,7 @@ final class Daemon {
             isWanted: configuration.virtualMicrophone ?? true,
             log: peers
         )
-        let headsetMode =
-            configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetMode.music
+        let headsetMode = configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetMode.music
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
         Self.rememberMicrophone(of: server, in: state, log: peers)
         let headset = BluetoothHeadset(headsetMode, server: server, directory: state, log: peers)

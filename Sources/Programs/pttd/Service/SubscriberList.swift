@@ -36,9 +36,7 @@ struct SubscriberList<Subscriber> {
     /// - Returns: The number by which it is removed.
     mutating func add(_ subscriber: Subscriber, as role: Role, processID: Int32) -> Int {
         arrivals += 1
-        members.append(
-            Member(subscriber: subscriber, role: role, processID: processID, arrival: arrivals)
-        )
+        members.append(Member(subscriber: subscriber, role: role, processID: processID, arrival: arrivals))
         sort()
         return arrivals
     }
