@@ -7,12 +7,7 @@ extension TalkSession {
         let isPlaying = isPlaying
         if isPlaying, audio.speaker == nil { playbackCount += 1 }
         let playbackID = audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
-        audio.update(
-            capture: capture,
-            playback: isPlaying ? playback(playbackID) : nil,
-            interruption: channel?.reception?.interruption,
-            effects: &effects
-        )
+        updateAudio(capture: capture, playback: isPlaying ? playback(playbackID) : nil)
         audio.deliver(to: sink, in: format, effects: &effects)
     }
 
@@ -43,12 +38,13 @@ extension TalkSession {
     /// Closes the streams of the channel during a transition, where the end of the audio session is published
     /// before its cause.
     mutating func endAudio() {
-        audio.update(
-            capture: lease?.isRecording == true ? capture : nil,
-            playback: nil,
-            interruption: channel?.reception?.interruption,
-            effects: &effects
-        )
+        updateAudio(capture: lease?.isRecording == true ? capture : nil, playback: nil)
+    }
+
+    /// Opens and closes streams so that exactly the given ones are open.
+    mutating func updateAudio(capture: Capture?, playback: Playback?) {
+        let interruption = channel?.reception?.interruption
+        audio.update(capture: capture, playback: playback, interruption: interruption, effects: &effects)
     }
 
     mutating func captureStarted(_ captureID: CaptureID) {

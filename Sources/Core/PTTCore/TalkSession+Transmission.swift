@@ -50,12 +50,8 @@ extension TalkSession {
     private mutating func makeRoom(for request: ChannelInterface.BeginRequest) {
         guard request.rank == .emergency || lease != nil else { return }
         endTransmission(.preempted)
-        audio.update(
-            capture: nil,
-            playback: transmissionMode == .fullDuplex || request.isRecording ? audio.speaker : nil,
-            interruption: channel?.reception?.interruption,
-            effects: &effects
-        )
+        let isPlayedOn = transmissionMode == .fullDuplex || request.isRecording
+        updateAudio(capture: nil, playback: isPlayedOn ? audio.speaker : nil)
     }
 
     /// Throws if a transmission may not begin.
