@@ -158,7 +158,7 @@ struct AudioSession: Equatable, Sendable {
         guard let microphone, microphone.gate == .closed else { return }
         self.microphone?.gate = isAnnounced ? .opening(until: effects.now + Self.gateLimit) : .open
         if microphone.capture.session != .none { streamStarted(effects: &effects) }
-        if isAnnounced { effects.playTalkPermit(microphone.capture.captureID) }
+        if isAnnounced { effects.sounds.append(.playTalkPermit(microphone.capture.captureID)) }
     }
 
     mutating func gateOpened(_ captureID: CaptureID) {

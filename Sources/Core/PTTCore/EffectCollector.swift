@@ -14,7 +14,7 @@ struct EffectCollector: Sendable {
     private var replies: [TalkSession.Effect] = []
     var applicationStart: TalkSession.Effect?
     private var notifications: [TalkSession.Effect] = []
-    private var sounds: [TalkSession.Effect] = []
+    var sounds: [TalkSession.Effect] = []
 
     init(at now: MonotonicTime) {
         self.now = now
@@ -38,14 +38,6 @@ struct EffectCollector: Sendable {
 
     mutating func play(_ tone: Tone) {
         sounds.append(.playTone(tone))
-    }
-
-    mutating func playTalkPermit(_ capture: CaptureID) {
-        sounds.append(.playTalkPermit(capture))
-    }
-
-    mutating func setVolume(_ volume: Int) {
-        sounds.append(.setVolume(volume))
     }
 
     // MARK: Streams

@@ -78,7 +78,7 @@ extension TalkSession {
     private mutating func set(volume new: Int) {
         guard new != volume else { return }
         volume = new
-        effects.setVolume(new)
+        effects.sounds.append(.setVolume(new))
         effects.publish(.volumeChanged(volume: new))
     }
 
