@@ -29,13 +29,8 @@ enum MainLoopAPI {
         api.io_enable = { event, flags in
             with(event, as: IOEvent.self) { $0.enable(Readiness(flags)) }
         }
-        api.io_free = { event in
-            with(event, as: IOEvent.self) { $0.free() }
-            release(event, as: IOEvent.self)
-        }
-        api.io_set_destroy = { event, destroy in
-            with(event, as: IOEvent.self) { $0.destroy = destroy }
-        }
+        api.io_free = freeEvent
+        api.io_set_destroy = setDestroy
     }
 
     private static func setTimeCalls(_ api: inout pa_mainloop_api) {
@@ -50,13 +45,8 @@ enum MainLoopAPI {
             let time = time?.pointee
             with(event, as: TimeEvent.self) { $0.restart(time) }
         }
-        api.time_free = { event in
-            with(event, as: TimeEvent.self) { $0.free() }
-            release(event, as: TimeEvent.self)
-        }
-        api.time_set_destroy = { event, destroy in
-            with(event, as: TimeEvent.self) { $0.destroy = destroy }
-        }
+        api.time_free = freeEvent
+        api.time_set_destroy = setDestroy
     }
 
     private static func setDeferCalls(_ api: inout pa_mainloop_api) {
@@ -67,17 +57,11 @@ enum MainLoopAPI {
         api.defer_enable = { event, isEnabled in
             with(event, as: DeferEvent.self) { $0.enable(isEnabled != 0) }
         }
-        api.defer_free = { event in
-            with(event, as: DeferEvent.self) { $0.free() }
-            release(event, as: DeferEvent.self)
-        }
-        api.defer_set_destroy = { event, destroy in
-            with(event, as: DeferEvent.self) { $0.destroy = destroy }
-        }
+        api.defer_free = freeEvent
+        api.defer_set_destroy = setDestroy
     }
 }
 
-/// libpulse owns its events until it frees them.
 private func retained(_ event: AnyObject) -> OpaquePointer {
     OpaquePointer(Unmanaged.passRetained(event).toOpaque())
 }
@@ -90,7 +74,12 @@ private func with<Event: AnyObject>(
     onLoop(pointer.map(UnsafeMutableRawPointer.init), as: type, body)
 }
 
-private func release<Event: AnyObject>(_ pointer: OpaquePointer?, as type: Event.Type) {
-    guard let pointer else { return }
-    Unmanaged<Event>.fromOpaque(UnsafeRawPointer(pointer)).release()
+private func setDestroy(_ event: OpaquePointer?, _ destroy: pa_io_event_destroy_cb_t?) {
+    with(event, as: LibpulseEvent.self) { $0.destroy = destroy }
+}
+
+private func freeEvent(_ event: OpaquePointer?) {
+    with(event, as: LibpulseEvent.self) { $0.free() }
+    guard let event else { return }
+    Unmanaged<LibpulseEvent>.fromOpaque(UnsafeRawPointer(event)).release()
 }

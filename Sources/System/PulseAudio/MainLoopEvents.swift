@@ -2,15 +2,34 @@ import CPulse
 import EventLoop
 import Glibc
 
+/// An event that libpulse owns until it frees it.
+@EventLoop
+class LibpulseEvent {
+    /// The type is the same for all kinds of events.
+    var destroy: pa_io_event_destroy_cb_t?
+    fileprivate let userdata: UnsafeMutableRawPointer?
+
+    fileprivate init(_ userdata: UnsafeMutableRawPointer?) {
+        self.userdata = userdata
+    }
+
+    final func free() {
+        cancel()
+        destroy?(MainLoopAPI.pointer, opaque(self), userdata)
+    }
+
+    /// The callback is not called again.
+    fileprivate func cancel() {}
+}
+
 /// `pa_io_event`: a descriptor that libpulse waits for.
 @EventLoop
-final class IOEvent {
-    let descriptor: Int32
-    private(set) var interest: Readiness
-    var destroy: pa_io_event_destroy_cb_t?
+final class IOEvent: LibpulseEvent {
+    private let descriptor: Int32
+    /// libpulse may add a descriptor several times, epoll only once.
+    private let copy: OwnedDescriptor
     private let callback: pa_io_event_cb_t?
-    private let userdata: UnsafeMutableRawPointer?
-    private var isFreed = false
+    private var source: DescriptorSource?
 
     init(
         _ descriptor: Int32,
@@ -19,106 +38,50 @@ final class IOEvent {
         userdata: UnsafeMutableRawPointer?
     ) {
         self.descriptor = descriptor
-        self.interest = interest
+        copy = OwnedDescriptor(adopting: fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
         self.callback = callback
-        self.userdata = userdata
-        WatchedDescriptor.add(self)
+        super.init(userdata)
+        enable(interest)
     }
 
     func enable(_ interest: Readiness) {
-        self.interest = interest
-        WatchedDescriptor.update(self)
-    }
-
-    func report(_ readiness: Readiness) {
-        let relevant = readiness.intersection([interest, .failed, .hungUp])
-        guard !isFreed, !interest.isEmpty, !relevant.isEmpty else { return }
-        callback?(MainLoopAPI.pointer, opaque(self), descriptor, relevant.pulseFlags, userdata)
-    }
-
-    func free() {
-        isFreed = true
-        WatchedDescriptor.remove(self)
-        destroy?(MainLoopAPI.pointer, opaque(self), userdata)
-    }
-}
-
-/// One descriptor with all its events: libpulse may add a descriptor several times, epoll only once.
-@EventLoop
-private final class WatchedDescriptor {
-    private static var all: [Int32: WatchedDescriptor] = [:]
-
-    private let descriptor: Int32
-    private var events: [IOEvent] = []
-    private var source: DescriptorSource?
-
-    private init(_ descriptor: Int32) {
-        self.descriptor = descriptor
-    }
-
-    static func add(_ event: IOEvent) {
-        let watched = all[event.descriptor] ?? WatchedDescriptor(event.descriptor)
-        all[event.descriptor] = watched
-        watched.events.append(event)
-        watched.update()
-    }
-
-    static func update(_ event: IOEvent) {
-        all[event.descriptor]?.update()
-    }
-
-    static func remove(_ event: IOEvent) {
-        guard let watched = all[event.descriptor] else { return }
-        watched.events.removeAll { $0 === event }
-        watched.update()
-        if watched.events.isEmpty { all[event.descriptor] = nil }
-    }
-
-    private func update() {
-        let interest = events.reduce(into: Readiness()) { $0.formUnion($1.interest) }
-        guard !interest.isEmpty else {
+        if interest.isEmpty {
             // An empty interest is not enough: epoll always reports hang-ups, again and again.
-            source?.cancel()
-            source = nil
-            return
-        }
-        if let source {
+            cancel()
+        } else if let source {
             source.interest = interest
-            return
+        } else {
+            // A descriptor that the kernel refuses to copy or to watch never becomes ready, and the timeouts
+            // of connecting, opening and closing then treat the server as lost.
+            source = try? DescriptorSource(copy.value, interest) { [weak self] in self?.report($0) }
         }
-        // A descriptor that the kernel refuses to watch never becomes ready, and the timeouts of connecting,
-        // opening and closing then treat the server as lost.
-        source = try? DescriptorSource(descriptor, interest) { [weak self] readiness in
-            self?.report(readiness)
-        }
+    }
+
+    override fileprivate func cancel() {
+        source?.cancel()
+        source = nil
     }
 
     private func report(_ readiness: Readiness) {
-        // A copy: callbacks add and free events.
-        for event in events { event.report(readiness) }
+        callback?(MainLoopAPI.pointer, opaque(self), descriptor, readiness.pulseFlags, userdata)
     }
 }
 
 /// `pa_time_event`: a one-shot timer at a wall-clock time.
 @EventLoop
-final class TimeEvent {
-    var destroy: pa_time_event_destroy_cb_t?
+final class TimeEvent: LibpulseEvent {
     private let callback: pa_time_event_cb_t?
-    private let userdata: UnsafeMutableRawPointer?
     private var time = timeval()
     private lazy var timer = TimerSource { [weak self] in self?.fired() }
 
     init(_ time: timeval?, callback: pa_time_event_cb_t?, userdata: UnsafeMutableRawPointer?) {
         self.callback = callback
-        self.userdata = userdata
+        super.init(userdata)
         restart(time)
     }
 
     func restart(_ time: timeval?) {
-        guard let time else {
-            timer.disarm()
-            return
-        }
+        guard let time else { return cancel() }
         self.time = time
         var now = timeval()
         // Cannot fail with a valid pointer (gettimeofday(2)).
@@ -130,10 +93,7 @@ final class TimeEvent {
         timer.arm(after: max(.zero, delay))
     }
 
-    func free() {
-        timer.disarm()
-        destroy?(MainLoopAPI.pointer, opaque(self), userdata)
-    }
+    override fileprivate func cancel() { timer.disarm() }
 
     private func fired() {
         // A copy: the callback may set a new time.
@@ -144,30 +104,21 @@ final class TimeEvent {
 
 /// `pa_defer_event`: called in every iteration of the loop while enabled.
 @EventLoop
-final class DeferEvent {
-    var destroy: pa_defer_event_destroy_cb_t?
+final class DeferEvent: LibpulseEvent {
     private let callback: pa_defer_event_cb_t?
-    private let userdata: UnsafeMutableRawPointer?
     private lazy var source = DeferredSource { [weak self] in self?.fired() }
 
     init(callback: pa_defer_event_cb_t?, userdata: UnsafeMutableRawPointer?) {
         self.callback = callback
-        self.userdata = userdata
+        super.init(userdata)
         enable(true)
     }
 
     func enable(_ isEnabled: Bool) {
-        if isEnabled {
-            source.trigger()
-        } else {
-            source.cancel()
-        }
+        isEnabled ? source.trigger() : cancel()
     }
 
-    func free() {
-        source.cancel()
-        destroy?(MainLoopAPI.pointer, opaque(self), userdata)
-    }
+    override fileprivate func cancel() { source.cancel() }
 
     private func fired() {
         // Triggered again before the callback, which may disable or free the event.
