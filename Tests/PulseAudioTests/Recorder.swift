@@ -149,7 +149,6 @@ final class Capture {
             on: fixture.audio,
             StreamRequest(name: "test", device: device),
             choosingFrom: devices,
-            startLimit: .seconds(5),
             stallLimit: .milliseconds(500),
             events: { [weak self] in self?.happenings.add(.event($0)) },
             fragments: { [weak self] in self?.receive($0, $1) }

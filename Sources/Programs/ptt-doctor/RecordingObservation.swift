@@ -32,7 +32,7 @@ extension RecordingFacts {
                         switch event {
                         case .started: end.arm(after: length)
                         case .failed(let error): answer.give(.failed(reason: Text(verbatim: error.reason)))
-                        case .opened, .stalled, .resumed, .suspended, .changed: break
+                        case .opened, .stalled, .changed: break
                         }
                     },
                     fragments: { samples, _ in meter.add(samples) }

@@ -4,12 +4,9 @@ extension CaptureStream {
         case opened(SourceState)
         /// The first fragment has arrived and is delivered next: the microphone is live.
         case started
-        /// No fragment arrived within `stallLimit` after the last one, or within `startLimit` at the start.
+        /// No fragment arrived within `stallLimit` after the last one, or within
+        /// ``CaptureStream/startLimit`` at the start.
         case stalled
-        /// Fragments arrive again after `stalled`.
-        case resumed
-        /// The device was suspended, or resumed.
-        case suspended(Bool)
         /// The user has muted the source or changed its volume to or from 0, or another port of it is in use.
         case changed(SourceState)
         /// The stream has ended. Reported at most once, as the last event.

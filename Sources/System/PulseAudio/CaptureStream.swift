@@ -13,6 +13,10 @@ package final class CaptureStream {
     /// unknown and not included.
     package typealias FragmentHandler = @EventLoop (UnsafeRawBufferPointer, MonotonicInstant) -> Void
 
+    /// How long the first fragment may take. A suspended source has to resume, and a Bluetooth headset to
+    /// switch its profile.
+    static let startLimit = Duration.seconds(5)
+
     /// The source, once known.
     package var deviceName: String? { handle?.deviceName }
     /// The source as it was reported last; nil until the stream is open.
@@ -38,7 +42,6 @@ package final class CaptureStream {
     }
 
     private let request: StreamRequest
-    private let startLimit: Duration
     private let stallLimit: Duration
     let connection: Connection
     private(set) var phase = Phase.choosing
@@ -52,7 +55,6 @@ package final class CaptureStream {
     /// loop: a handler that takes longer than the next fragment to come would never let it end.
     private lazy var delivery = DeferredSource { [weak self] in self?.deliver() }
     private var latestFragment = MonotonicInstant.now
-    private var isStalled = false
 
     /// Requests the stream from the server; ``Event/started`` reports that audio arrives.
     ///
@@ -60,11 +62,8 @@ package final class CaptureStream {
     ///   - server: Must be ready.
     ///   - request: `latency` is the wanted size of a fragment; servers deliver other sizes too.
     ///   - devices: The microphone is chosen from these, or if nil, from those that the server lists.
-    ///   - startLimit: How long the first fragment may take, from this call on. A suspended source has to
-    ///     resume, and a Bluetooth headset to switch its profile. At least a millisecond.
     ///   - stallLimit: How long a gap between fragments may be. A source can stop without an event from the
-    ///     server: PipeWire leaves a stream unlinked when its source is removed and there is no other. At
-    ///     least a millisecond.
+    ///     server: PipeWire leaves a stream unlinked when its source is removed and there is no other.
     ///   - events: Called in order, never before this initialiser returns.
     ///   - fragments: Called for each fragment; holes in the server's record are delivered as silence.
     /// - Throws: If there is no connection or the request cannot be sent.
@@ -72,7 +71,6 @@ package final class CaptureStream {
         on server: AudioServer,
         _ request: StreamRequest,
         choosingFrom devices: AudioDevices? = nil,
-        startLimit: Duration = .seconds(5),
         stallLimit: Duration = .milliseconds(500),
         events: @escaping @EventLoop (Event) -> Void,
         fragments: @escaping FragmentHandler
@@ -80,8 +78,7 @@ package final class CaptureStream {
         var request = request
         if request.device == AudioDevices.wildcard { request.device = nil }
         self.request = request
-        self.startLimit = max(startLimit, .milliseconds(1))
-        self.stallLimit = max(stallLimit, .milliseconds(1))
+        self.stallLimit = stallLimit
         self.events = events
         self.fragments = fragments
         connection = try server.connectedForCapture(StreamHandle.action(.capture, request.device))
@@ -93,7 +90,7 @@ package final class CaptureStream {
             querySources { [weak self] in self?.choose($0) }
         }
         let watchdog = TimerSource { [weak self] in self?.checkForStall() }
-        watchdog.arm(after: self.startLimit)
+        watchdog.arm(after: Self.startLimit)
         self.watchdog = watchdog
     }
 
@@ -181,7 +178,6 @@ package final class CaptureStream {
             // The stream was opened with DONT_MOVE, and the new device has not been verified.
             let reason = "the audio server moved it to another device"
             fail(AudioError(StreamHandle.action(.capture, request.device), reason: reason, kind: .noDevice))
-        case .suspended: events?(.suspended(handle?.isSuspended ?? false))
         case .deviceChanged: querySource()
         case .failed(let error): fail(error)
         case .playing, .underflowed: break  // Playback only.
@@ -239,28 +235,17 @@ package final class CaptureStream {
     }
 
     private func reportArrival() {
-        if isStalled {
-            isStalled = false
-            watchdog?.arm(after: stallLimit)
-            events?(.resumed)
-        }
-        if !isStarted {
-            isStarted = true
-            watchdog?.arm(after: stallLimit)
-            events?(.started)
-        }
+        guard !isStarted else { return }
+        isStarted = true
+        watchdog?.arm(after: stallLimit)
+        events?(.started)
     }
 
     /// Compares with the latest fragment, because re-arming the timer for each fragment would cost a system
     /// call.
     private func checkForStall() {
-        let due = latestFragment + (isStarted ? stallLimit : startLimit)
-        if due > .now {
-            watchdog?.arm(at: due)
-        } else {
-            isStalled = true
-            events?(.stalled)
-        }
+        let due = latestFragment + (isStarted ? stallLimit : Self.startLimit)
+        if due > .now { watchdog?.arm(at: due) } else { events?(.stalled) }
     }
 
     func fail(_ error: AudioError) {

@@ -18,7 +18,6 @@ package final class PlaybackStream {
         /// Everything written has been played. Also reported at the regular end of what was written.
         case underflowed
         case moved(deviceName: String)
-        case suspended(Bool)
         /// The stream has ended. Reported at most once, as the last event.
         case failed(AudioError)
     }
@@ -166,7 +165,6 @@ package final class PlaybackStream {
             }
         case .underflowed: events?(.underflowed)
         case .moved: events?(.moved(deviceName: handle?.deviceName ?? ""))
-        case .suspended: events?(.suspended(handle?.isSuspended ?? false))
         case .failed(let error): fail(error)
         case .deviceChanged: break  // Capture only.
         }

@@ -16,7 +16,6 @@ final class StreamHandle {
         case playing
         case underflowed
         case moved
-        case suspended
         /// The device changed, for example its mute state.
         case deviceChanged
         /// Reported at most once, as the last event.
@@ -100,8 +99,6 @@ final class StreamHandle {
     var deviceIndex: UInt32? { isOpen ? pa_stream_get_device_index(stream) : nil }
 
     var deviceName: String? { isOpen ? text(pa_stream_get_device_name(stream)) : nil }
-
-    var isSuspended: Bool { isOpen && pa_stream_is_suspended(stream) > 0 }
 
     /// Disconnects immediately, or as soon as libpulse can. No event is reported afterwards.
     func close() {
@@ -250,7 +247,6 @@ final class StreamHandle {
         pa_stream_set_started_callback(stream, { deliver(.playing, to: $1) }, this)
         pa_stream_set_underflow_callback(stream, { deliver(.underflowed, to: $1) }, this)
         pa_stream_set_moved_callback(stream, { deliver(.moved, to: $1) }, this)
-        pa_stream_set_suspended_callback(stream, { deliver(.suspended, to: $1) }, this)
     }
 
     /// Clears all but the state callback, which is still needed for the end of the stream.
@@ -260,7 +256,6 @@ final class StreamHandle {
         pa_stream_set_started_callback(stream, nil, nil)
         pa_stream_set_underflow_callback(stream, nil, nil)
         pa_stream_set_moved_callback(stream, nil, nil)
-        pa_stream_set_suspended_callback(stream, nil, nil)
     }
 }
 

@@ -85,7 +85,7 @@ final class SpeakerRecording {
         switch event {
         case .failed(let error): failed("\(error)")
         case .started: listening()
-        case .opened, .stalled, .resumed, .suspended, .changed: break
+        case .opened, .stalled, .changed: break
         }
     }
 

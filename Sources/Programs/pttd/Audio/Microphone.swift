@@ -7,8 +7,6 @@ import PulseAudio
 /// The capture stream, opened for a transmission and closed with it.
 @EventLoop
 final class Microphone {
-    /// The time that a microphone may take to open. A Bluetooth headset has to change its profile.
-    private static let startLimit = Duration.seconds(5)
     /// The time for which an open microphone may deliver nothing. Slow virtual sources deliver every half
     /// second.
     private static let stallLimit = Duration.milliseconds(1500)
@@ -108,7 +106,6 @@ final class Microphone {
             stream = try CaptureStream(
                 on: server,
                 request,
-                startLimit: Self.startLimit,
                 stallLimit: Self.stallLimit,
                 events: { [weak self] in self?.handle($0, started: started, failed: failed) },
                 fragments: { [weak self] in self?.cut($0, at: $1) }
@@ -212,8 +209,6 @@ final class Microphone {
             fail(error, failed)
         case .opened(let source), .changed(let source):
             update(source)
-        case .resumed, .suspended:
-            break
         }
     }
 

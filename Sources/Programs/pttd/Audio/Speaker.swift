@@ -123,7 +123,7 @@ final class Speaker {
             opened(deviceName)
         case .failed(let error):
             fail(error, failed)
-        case .started, .underflowed, .suspended:
+        case .started, .underflowed:
             break
         }
     }

@@ -203,7 +203,7 @@ final class FeedStream {
             handler?(error)
         case .underflowed:
             if isFeeding { corrector.ranEmpty() }
-        case .playing, .moved, .suspended, .deviceChanged:
+        case .playing, .moved, .deviceChanged:
             break
         }
     }

@@ -146,7 +146,7 @@ final class TonePlayer {
             startNext()
         case .started: measure()
         case .failed(let error): failed(error)
-        case .writable, .underflowed, .moved, .suspended: break
+        case .writable, .underflowed, .moved: break
         }
     }
 
