@@ -1,29 +1,3 @@
-extension AudioDevices {
-    /// The microphones whose sound a source delivers: itself or, for software, those that it records from,
-    /// however indirectly. Monitors are none.
-    package func origins(of source: AudioDevice) -> [AudioDevice] {
-        var visited: Set<UInt32> = []
-        return origins(of: source, &visited)
-    }
-
-    private func origins(of source: AudioDevice, _ visited: inout Set<UInt32>) -> [AudioDevice] {
-        guard !source.isMonitor, visited.insert(source.index).inserted else { return [] }
-        let outputs = outputs(of: source)
-        if outputs.isEmpty { return [source] }
-        var found: [AudioDevice] = []
-        for output in outputs {
-            guard let origin = sources.first(where: { $0.index == output.device }) else { continue }
-            found += origins(of: origin, &visited)
-        }
-        return found
-    }
-
-    /// The streams by which software acts as a source: it delivers what they record.
-    func outputs(of source: AudioDevice) -> [AudioStream] {
-        sourceOutputs.filter { $0.owner.isSame(as: source.owner) }
-    }
-}
-
 /// The inputs that are heard through a stream that captures: its microphones, and which input of each. The
 /// consent of a person, a press, is to these: the server may put others in their place, the built-in
 /// microphone when a plug is pulled, and the same source goes on delivering.

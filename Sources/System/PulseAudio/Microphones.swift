@@ -10,14 +10,13 @@ extension AudioDevices {
     /// The user's microphone: the default source if it is a microphone, otherwise the one that was it before,
     /// otherwise another one, preferably hardware with something plugged in. Nil if there is none.
     var microphone: AudioDevice? {
-        var visited: Set<UInt32> = []
         let candidates =
             sources.filter { $0.name == defaultSource }
             + sources.filter { $0.name == previousDefaultSource }
             + sources.filter { $0.isHardware && !$0.isUnplugged }
             + sources.filter { !$0.isHardware && !$0.isUnplugged }
             + sources.filter(\.isUnplugged)
-        return candidates.first { !isDeafHeadset($0) && isMicrophone($0, &visited) }
+        return candidates.first { !isDeafHeadset($0) && isMicrophone($0) }
     }
 
     /// Returns true if it belongs to a headset whose profile has no microphone now: one that is not chosen by
@@ -64,28 +63,5 @@ extension AudioDevices {
                 "the audio server has only monitors of speakers (\(monitors))"
             }
         return .failure(AudioError(StreamHandle.action(.capture, nil), reason: reason, kind: .noDevice))
-    }
-
-    /// Returns true if a source captures real sound: it is neither a monitor of a sink, nor one of this
-    /// program's own devices, nor software that records only from such sources, or among others from this
-    /// program's own.
-    package func isMicrophone(_ source: AudioDevice) -> Bool {
-        var visited: Set<UInt32> = []
-        return isMicrophone(source, &visited)
-    }
-
-    /// Visits each source once, because software sources can form a cycle: those in `visited` are not
-    /// microphones.
-    private func isMicrophone(_ source: AudioDevice, _ visited: inout Set<UInt32>) -> Bool {
-        guard !source.isMonitor, !isOwnSound(source), visited.insert(source.index).inserted else {
-            return false
-        }
-        let outputs = sourceOutputs.filter { $0.owner.isSame(as: source.owner) }
-        if outputs.isEmpty { return true }
-        for output in outputs {
-            let origin = sources.first { $0.index == output.device }
-            if let origin, isMicrophone(origin, &visited) { return true }
-        }
-        return false
     }
 }
