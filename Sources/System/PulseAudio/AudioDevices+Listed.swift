@@ -132,3 +132,8 @@ private func valid(_ index: UInt32) -> UInt32? {
 func property(_ name: String, of list: OpaquePointer?) -> String? {
     list.flatMap { text(pa_proplist_gets($0, name)) }
 }
+
+/// The string behind a pointer that libpulse owns.
+func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+    pointer.map { String(cString: $0) }
+}

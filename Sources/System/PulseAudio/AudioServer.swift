@@ -18,8 +18,8 @@ package final class AudioServer {
         case closed
         /// The first attempt after ``connect()`` is in progress.
         case connecting
-        /// Streams can be opened. The name is the server's, for people.
-        case ready(serverName: String)
+        /// Streams can be opened.
+        case ready
         /// There is no connection; further attempts are not reported until one succeeds. All streams have
         /// failed before.
         case lost(reason: String)
@@ -31,7 +31,7 @@ package final class AudioServer {
     /// Over all connections.
     package let previousDefault = PreviousDefault()
 
-    private let properties: [String: String]
+    private let applicationName: String
     private let address: String?
     private let ownDeviceProperty: String?
     private var pair: ConnectionPair?
@@ -47,7 +47,6 @@ package final class AudioServer {
 
     /// - Parameters:
     ///   - applicationName: Shown to people in volume controls.
-    ///   - properties: More properties of the application, `application.icon_name` for example.
     ///   - address: The server's address, for example `unix:/run/user/1000/pulse/native`; by default that of
     ///     libpulse: `PULSE_SERVER`, then the user's runtime directory.
     ///   - ownDeviceProperty: The name of the property that marks this program's own devices, which are never
@@ -55,12 +54,11 @@ package final class AudioServer {
     ///   - backOff: The delays between attempts.
     package init(
         applicationName: String,
-        properties: [String: String] = [:],
         address: String? = nil,
         ownDeviceProperty: String? = nil,
         backOff: BackOff = BackOff()
     ) {
-        self.properties = properties.merging(["application.name": applicationName]) { _, name in name }
+        self.applicationName = applicationName
         self.address = address
         self.ownDeviceProperty = ownDeviceProperty
         self.backOff = backOff
@@ -141,8 +139,8 @@ package final class AudioServer {
     }
 
     private func connection(_ observers: DeviceObservers) throws(AudioError) -> Connection {
-        try Connection(properties, ownDeviceProperty, observers, previousDefault) { [weak self, attempts] in
-            self?.handle($0, of: attempts)
+        try Connection(applicationName, ownDeviceProperty, observers, previousDefault) {
+            [weak self, attempts] in self?.handle($0, of: attempts)
         }
     }
 
@@ -150,12 +148,12 @@ package final class AudioServer {
         // Otherwise the other connection has ended before, and this one is being ended.
         guard attempt == attempts, pair != nil else { return }
         switch event {
-        case .ready(let serverName):
+        case .ready:
             pair?.pending -= 1
             guard pair?.pending == 0 else { return }
             watches = []
             readySince = .now
-            change(to: .ready(serverName: serverName))
+            change(to: .ready)
         case .ended(let reason):
             lost(reason)
         }

@@ -20,7 +20,7 @@ protocol ConnectionRequest: AnyObject {
 @EventLoop
 final class Connection {
     enum Event {
-        case ready(serverName: String)
+        case ready
         /// Reported at most once, as the last event.
         case ended(reason: String)
     }
@@ -47,7 +47,7 @@ final class Connection {
     }
 
     init(
-        _ properties: [String: String],
+        _ applicationName: String,
         _ ownDeviceProperty: String?,
         _ observers: DeviceObservers,
         _ previousDefault: PreviousDefault,
@@ -56,9 +56,7 @@ final class Connection {
         self.ownDeviceProperty = ownDeviceProperty
         self.observers = observers
         self.previousDefault = previousDefault
-        context = withProperties(properties) {
-            pa_context_new_with_proplist(MainLoopAPI.pointer, nil, $0)
-        }
+        context = pa_context_new(MainLoopAPI.pointer, applicationName)
         guard context != nil else {
             throw AudioError("connect to the audio server", reason: "libpulse could not be initialised")
         }
@@ -160,9 +158,9 @@ final class Connection {
 
     private func identified(_ result: Result<AudioDevices, AudioError>) {
         switch result {
-        case .success(let devices):
+        case .success:
             limit.disarm()
-            observer?(.ready(serverName: devices.serverName))
+            observer?(.ready)
         case .failure(let error):
             end(error.reason)
         }

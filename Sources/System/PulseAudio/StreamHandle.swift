@@ -152,11 +152,12 @@ final class StreamHandle {
         guard let context = connection.context else {
             throw AudioError(action, reason: "the audio server is gone", kind: .serverLost)
         }
-        let role = request.role.map { ["media.role": $0] } ?? [:]
-        let properties = request.properties.merging(role) { _, role in role }
-        let made = withProperties(properties) {
-            pa_stream_new_with_proplist(context, request.name, &sample, nil, $0)
-        }
+        let properties = pa_proplist_new()
+        defer { pa_proplist_free(properties) }
+        // Properties only inform other programs; a stream works without them.
+        for (key, value) in request.properties { _ = pa_proplist_sets(properties, key, value) }
+        if let role = request.role { _ = pa_proplist_sets(properties, "media.role", role) }
+        let made = pa_stream_new_with_proplist(context, request.name, &sample, nil, properties)
         guard let made else { throw AudioError(action, code: pa_context_errno(context)) }
         return made
     }
