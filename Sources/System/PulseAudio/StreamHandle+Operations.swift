@@ -4,25 +4,12 @@ import EventLoop
 /// A request about an open stream that the server confirms.
 @EventLoop
 final class StreamOperation {
-    fileprivate var operation: OpaquePointer?
-    private var completion: (@EventLoop (_ hasSucceeded: Bool) -> Void)?
+    fileprivate weak var handle: StreamHandle?
+    fileprivate let completion: @EventLoop (_ hasSucceeded: Bool) -> Void
 
-    fileprivate init(_ completion: @escaping @EventLoop (Bool) -> Void) {
+    fileprivate init(_ handle: StreamHandle, _ completion: @escaping @EventLoop (Bool) -> Void) {
+        self.handle = handle
         self.completion = completion
-    }
-
-    fileprivate func confirmed(_ hasSucceeded: Bool) {
-        let handler = completion
-        cancel()
-        handler?(hasSucceeded)
-    }
-
-    fileprivate func cancel() {
-        completion = nil
-        guard let operation else { return }
-        self.operation = nil
-        pa_operation_cancel(operation)
-        pa_operation_unref(operation)
     }
 }
 
@@ -56,11 +43,6 @@ extension StreamHandle {
         )
     }
 
-    func cancelOperations() {
-        for operation in operations { operation.cancel() }
-        operations = []
-    }
-
     private var reportedLatency: Duration? {
         guard isOpen, let stream else { return nil }
         var (microseconds, isNegative): (pa_usec_t, Int32) = (0, 0)
@@ -81,16 +63,20 @@ extension StreamHandle {
         completion: @escaping @EventLoop (Bool) -> Void
     ) {
         guard isOpen, let stream else { return completion(false) }
-        let operation = StreamOperation { [weak self] hasSucceeded in
-            self?.operations.removeAll { $0.operation == nil }
-            completion(hasSucceeded)
+        let operation = StreamOperation(self, completion)
+        guard let sent = request(stream, confirmedCallback, unretained(operation)) else {
+            return completion(false)
         }
-        operation.operation = request(stream, confirmedCallback, unretained(operation))
-        guard operation.operation != nil else { return completion(false) }
+        pa_operation_unref(sent)
         operations.append(operation)
+    }
+
+    fileprivate func confirmed(_ operation: StreamOperation, _ hasSucceeded: Bool) {
+        operations.removeAll { $0 === operation }
+        if !isClosing { operation.completion(hasSucceeded) }
     }
 }
 
 private let confirmedCallback: pa_stream_success_cb_t = { _, hasSucceeded, operation in
-    onLoop(operation, as: StreamOperation.self) { $0.confirmed(hasSucceeded != 0) }
+    onLoop(operation, as: StreamOperation.self) { $0.handle?.confirmed($0, hasSucceeded != 0) }
 }

@@ -105,20 +105,18 @@ final class StreamHandle {
         handler = nil
         guard let stream, !isClosing else { return }
         isClosing = true
-        cancelOperations()
-        clearCallbacks(stream)
         limit.arm(after: Self.closeLimit)
         if pa_stream_get_state(stream) == PA_STREAM_READY { disconnect(stream) }
         connection.updateSubscription()
     }
 
-    /// Releases the stream, because the connection is ending.
+    /// Releases the stream, because it or the connection is ending: libpulse then forgets its callbacks and
+    /// operations.
     func detach() {
         guard let stream else { return }
         self.stream = nil
+        operations = []
         limit.disarm()
-        cancelOperations()
-        clearCallbacks(stream)
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_unref(stream)
     }
@@ -248,15 +246,6 @@ final class StreamHandle {
         pa_stream_set_started_callback(stream, { deliver(.playing, to: $1) }, this)
         pa_stream_set_underflow_callback(stream, { deliver(.underflowed, to: $1) }, this)
         pa_stream_set_moved_callback(stream, { deliver(.moved, to: $1) }, this)
-    }
-
-    /// Clears all but the state callback, which is still needed for the end of the stream.
-    private func clearCallbacks(_ stream: OpaquePointer) {
-        pa_stream_set_read_callback(stream, nil, nil)
-        pa_stream_set_write_callback(stream, nil, nil)
-        pa_stream_set_started_callback(stream, nil, nil)
-        pa_stream_set_underflow_callback(stream, nil, nil)
-        pa_stream_set_moved_callback(stream, nil, nil)
     }
 }
 
