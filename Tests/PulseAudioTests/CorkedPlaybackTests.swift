@@ -159,14 +159,14 @@ extension RealServers {
             device: String? = nil,
             staysOnDevice: Bool = false
         ) async throws -> (PlaybackStream, Recorder<PlaybackStream.Event>) {
-            let request = StreamRequest(
+            var request = StreamRequest(
                 name: "waiting",
                 role: nil,
                 device: device,
                 startsCorked: true,
-                staysOnDevice: staysOnDevice,
                 bufferLimit: .seconds(1)
             )
+            request.staysOnDevice = staysOnDevice
             let events = Recorder<PlaybackStream.Event>()
             let player = try PlaybackStream(on: fixture.audio, request) { events.add($0) }
             try await events.wait(for: .opened)

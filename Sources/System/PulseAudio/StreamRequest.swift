@@ -21,21 +21,21 @@ package struct StreamRequest: Sendable, Equatable {
     package var startsCorked: Bool
     /// Playback only. The server fails the stream when its device is removed, instead of moving it, and
     /// refuses a move by anybody. Capture streams are always so.
-    package var staysOnDevice: Bool
+    var staysOnDevice = false
     /// Playback only. The name of a sink that the server must not choose: there the stream fails. The server
     /// chooses the feed of a virtual source too, where it has no other sink.
     package var avoidedDevice: String?
     /// Playback only. How much must be written before the server begins to play, also after an underflow and
     /// ``PlaybackStream/flush()``; at least one sample, which is the default.
-    package var prebuffer: Duration
+    var prebuffer = Duration.zero
     /// Playback only. How much the server asks for at once, at least, and the latency at which it runs the
     /// device: `latency` is then what waits for the device at most. If nil, the server chooses both from
     /// `latency`.
-    package var portion: Duration?
+    var portion: Duration?
     /// The most that the server stores; half a second if nil, and never less than four times `latency`.
     package var bufferLimit: Duration?
     /// More properties of the stream.
-    package var properties: [String: String]
+    var properties: [String: String] = [:]
 
     package init(
         name: String,
@@ -45,12 +45,8 @@ package struct StreamRequest: Sendable, Equatable {
         device: String? = nil,
         preferences: [String] = [],
         startsCorked: Bool = false,
-        staysOnDevice: Bool = false,
         avoidedDevice: String? = nil,
-        prebuffer: Duration = .zero,
-        portion: Duration? = nil,
-        bufferLimit: Duration? = nil,
-        properties: [String: String] = [:]
+        bufferLimit: Duration? = nil
     ) {
         self.name = name
         self.format = format
@@ -59,11 +55,7 @@ package struct StreamRequest: Sendable, Equatable {
         self.device = device
         self.preferences = preferences
         self.startsCorked = startsCorked
-        self.staysOnDevice = staysOnDevice
         self.avoidedDevice = avoidedDevice
-        self.prebuffer = prebuffer
-        self.portion = portion
         self.bufferLimit = bufferLimit
-        self.properties = properties
     }
 }

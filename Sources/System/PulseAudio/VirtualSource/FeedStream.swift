@@ -20,7 +20,7 @@ final class FeedStream {
     /// The most that is stored, here and in the server.
     private static let limit = Duration.milliseconds(100)
 
-    private let format: SampleSpec
+    private let format = SampleSpec.speech
     private var handle: StreamHandle?
     private var storedAtOpening: Int?
     private var failed: (@EventLoop (AudioError) -> Void)?
@@ -31,7 +31,7 @@ final class FeedStream {
     /// Called once what was written is played, or will not be.
     private var drained: (@EventLoop () -> Void)?
     private lazy var due = TimerSource { [weak self] in self?.end() }
-    private var corrector: DriftCorrector
+    private var corrector = DriftCorrector(rate: SampleSpec.speech.rate)
     /// The first block that was left out.
     private var omitted: [Int16]?
 
@@ -47,22 +47,20 @@ final class FeedStream {
         properties: [String: String],
         failed: @escaping @EventLoop (AudioError) -> Void
     ) throws(AudioError) {
-        format = .speech
-        corrector = DriftCorrector(rate: format.rate)
         self.failed = failed
-        let request = StreamRequest(
+        var request = StreamRequest(
             name: "Push to talk",
             format: format,
             role: nil,
             latency: Self.latency,
             device: sink,
             startsCorked: true,
-            staysOnDevice: true,
-            prebuffer: Self.prebuffer,
-            portion: Self.portion,
-            bufferLimit: Self.limit,
-            properties: properties
+            bufferLimit: Self.limit
         )
+        request.staysOnDevice = true
+        request.prebuffer = Self.prebuffer
+        request.portion = Self.portion
+        request.properties = properties
         let connection = try server.connected(StreamHandle.action(.playback, sink))
         handle = try StreamHandle(.playback, request, on: connection) { [weak self] in self?.handle($0) }
     }
