@@ -4,12 +4,8 @@ import EventLoop
 /// A request of libpulse operations with one result, called exactly once.
 @EventLoop
 protocol ConnectionRequest: AnyObject {
-    /// Sends the request, which must be kept alive until `ended` is called.
-    func start(
-        on context: OpaquePointer,
-        _ own: OwnMarks,
-        ended: @escaping @EventLoop (any ConnectionRequest) -> Void
-    )
+    /// Sends the request, which must be kept alive until ``Connection/forget(_:)`` is called with it.
+    func start(on connection: Connection)
     /// Ends the operations, because the connection is ending. The result is still to come.
     func detach()
     func fail(_ reason: String, _ kind: AudioError.Kind)
@@ -122,16 +118,16 @@ final class Connection {
 
     /// Sends a request, and keeps it alive until its end.
     func send(_ request: any ConnectionRequest) {
-        guard let context else {
-            request.fail("the audio server is gone", .serverLost)
-            return
-        }
+        guard context != nil else { return request.fail("the audio server is gone", .serverLost) }
         requests.append(request)
-        let own = OwnMarks(ownDeviceProperty, [context, companion?.context])
-        request.start(on: context, own) { [weak self] ended in
-            self?.requests.removeAll { $0 === ended }
-        }
+        request.start(on: self)
     }
+
+    func forget(_ request: any ConnectionRequest) {
+        requests.removeAll { $0 === request }
+    }
+
+    var ownMarks: OwnMarks { OwnMarks(ownDeviceProperty, [context, companion?.context]) }
 
     func query(_ query: DeviceQuery) {
         if query.identifiesMicrophones { query.previousDefault = previousDefault }

@@ -28,7 +28,7 @@ final class ChangeRequest: ServerRequest<Void> {
         super.init(action, completion: completion)
     }
 
-    override func begin(_ own: OwnMarks) {
+    override func begin() {
         send { send(to: $0, $1) }
     }
 

@@ -22,8 +22,8 @@ final class DeviceQuery: ServerRequest<AudioDevices> {
         super.init(action, completion: completion)
     }
 
-    override func begin(_ own: OwnMarks) {
-        self.own = own
+    override func begin() {
+        if let connection { own = connection.ownMarks }
         if kinds.isEmpty { return finish(.success(devices)) }
         for kind in kinds { send { list(kind, $0, $1) } }
     }

@@ -38,7 +38,7 @@ final class OutputMove: ServerRequest<Void> {
         super.init(action, completion: completion)
     }
 
-    override func begin(_ own: OwnMarks) {
+    override func begin() {
         guard memory != nil else { return move() }
         send { pa_ext_stream_restore_read($0, entryCallback, $1) }
     }

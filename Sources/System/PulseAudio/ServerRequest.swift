@@ -8,10 +8,9 @@ class ServerRequest<Value>: ConnectionRequest {
 
     private let action: String
     private var completion: Completion?
-    private var context: OpaquePointer?
+    private(set) weak var connection: Connection?
     private var operations: [OpaquePointer] = []
     private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
-    private var ended: (@EventLoop (any ConnectionRequest) -> Void)?
 
     /// `action` completes "could not …"; `completion` is called exactly once.
     init(_ action: String, completion: @escaping Completion) {
@@ -19,19 +18,14 @@ class ServerRequest<Value>: ConnectionRequest {
         self.completion = completion
     }
 
-    final func start(
-        on context: OpaquePointer,
-        _ own: OwnMarks,
-        ended: @escaping @EventLoop (any ConnectionRequest) -> Void
-    ) {
-        self.context = context
-        self.ended = ended
+    final func start(on connection: Connection) {
+        self.connection = connection
         limit.arm(after: requestLimit)
-        begin(own)
+        begin()
     }
 
     /// Sends the first operations.
-    func begin(_ own: OwnMarks) {}
+    func begin() {}
 
     func timedOut() {
         fail("the audio server did not answer within \(requestLimit)", .other)
@@ -40,14 +34,14 @@ class ServerRequest<Value>: ConnectionRequest {
     /// Sends an operation, unless the request has ended. `operation` receives the context pointer for its
     /// callback.
     final func send(_ operation: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?) {
-        guard let context else { return }
+        guard let context = connection?.context else { return }
         guard let sent = operation(context, unretained(self)) else { return refused() }
         operations.append(sent)
     }
 
     final func detach() {
         limit.disarm()
-        context = nil
+        connection = nil
         for operation in operations {
             pa_operation_cancel(operation)
             pa_operation_unref(operation)
@@ -61,14 +55,14 @@ class ServerRequest<Value>: ConnectionRequest {
 
     /// Fails with the last error of the connection.
     final func refused() {
-        finish(.failure(AudioError(action, code: context.map(pa_context_errno) ?? 0)))
+        finish(.failure(AudioError(action, code: connection?.context.map(pa_context_errno) ?? 0)))
     }
 
     final func finish(_ result: Result<Value, AudioError>) {
-        let (handler, observer) = (completion, ended)
-        (completion, ended) = (nil, nil)
+        let (handler, former) = (completion, connection)
+        completion = nil
         detach()
-        observer?(self)
+        former?.forget(self)
         handler?(result)
     }
 }
