@@ -13,17 +13,13 @@ extension AudioDevices {
     func captured(_ index: UInt32, for request: StreamRequest, openedOn name: String) throws(AudioError)
         -> AudioDevice
     {
+        let action = StreamHandle.action(.capture, request.device)
         guard let source = sources.first(where: { $0.index == index }) else {
-            let action = StreamHandle.action(.capture, request.device)
             throw AudioError(action, reason: "it has gone", kind: .noDevice)
         }
         guard !isOwnSound(source) else {
             let reason = "“\(source.name)” delivers what this program plays"
-            throw AudioError(
-                StreamHandle.action(.capture, request.device),
-                reason: reason,
-                kind: .noDevice
-            )
+            throw AudioError(action, reason: reason, kind: .noDevice)
         }
         try check(source, inPlaceOf: name)
         let names = request.preferences + [request.device].compactMap(\.self)

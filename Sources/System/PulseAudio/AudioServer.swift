@@ -107,20 +107,10 @@ package final class AudioServer {
     func connectedForCapture(_ action: String) throws(AudioError) -> Connection { try ready(action).capture }
 
     private func ready(_ action: String) throws(AudioError) -> ConnectionPair {
-        switch state {
-        case .ready:
-            guard let pair else { break }
-            return pair
-        case .closed, .connecting:
-            break
-        case .lost(let reason):
-            throw AudioError(
-                action,
-                reason: "there is no connection to an audio server: \(reason)",
-                kind: .serverLost
-            )
-        }
-        throw AudioError(action, reason: "there is no connection to an audio server yet", kind: .serverLost)
+        if case .ready = state, let pair { return pair }
+        let cause = if case .lost(let reason) = state { ": \(reason)" } else { " yet" }
+        let reason = "there is no connection to an audio server\(cause)"
+        throw AudioError(action, reason: reason, kind: .serverLost)
     }
 
     private func attempt() {

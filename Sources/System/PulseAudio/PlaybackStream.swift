@@ -144,13 +144,8 @@ package final class PlaybackStream {
     private func handle(_ event: StreamHandle.Event) {
         switch event {
         case .opened where isOnAvoidedDevice, .moved where isOnAvoidedDevice:
-            fail(
-                AudioError(
-                    StreamHandle.action(.playback, nil),
-                    reason: "there is no speaker",
-                    kind: .noDevice
-                )
-            )
+            let action = StreamHandle.action(.playback, nil)
+            fail(AudioError(action, reason: "there is no speaker", kind: .noDevice))
         case .opened:
             transfer()
             events?(.opened)
@@ -171,8 +166,7 @@ package final class PlaybackStream {
     }
 
     private var isOnAvoidedDevice: Bool {
-        guard let avoidedDevice = request.avoidedDevice else { return false }
-        return deviceName == avoidedDevice
+        request.avoidedDevice.map { $0 == deviceName } ?? false
     }
 
     private func fail(_ error: AudioError) {
