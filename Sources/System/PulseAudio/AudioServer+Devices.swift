@@ -19,11 +19,11 @@ extension AudioServer {
 
     /// Returns true if a stream is one of this program's. False for one that the server has not confirmed
     /// yet.
-    func ownsStream(_ kind: DeviceKind, _ index: UInt32) -> Bool {
-        connections.contains { $0.owns(kind, index) }
+    func owns(_ stream: ServerObject) -> Bool {
+        connections.contains { $0.owns(stream) }
     }
 
-    /// True while a stream of this program is being opened, so that ``ownsStream(_:_:)`` may not know it yet.
+    /// True while a stream of this program is being opened, so that ``owns(_:)`` may not know it yet.
     var isOpeningStream: Bool {
         connections.contains(where: \.isOpeningStream)
     }

@@ -112,8 +112,8 @@ final class Connection {
     /// True while a stream has been requested and is not confirmed yet.
     var isOpeningStream: Bool { streams.contains { $0.index == nil } }
 
-    func owns(_ kind: DeviceKind, _ index: UInt32) -> Bool {
-        streams.contains { $0.kind == kind && $0.index == index }
+    func owns(_ stream: ServerObject) -> Bool {
+        streams.contains { $0.kind == stream.kind && $0.index == stream.index }
     }
 
     /// Sends a request, and keeps it alive until its end.

@@ -16,6 +16,13 @@ package enum DeviceKind: UInt32, Sendable, CaseIterable {
     case card = 9
 }
 
+/// One thing that the server has.
+struct ServerObject: Hashable {
+    let kind: DeviceKind
+    /// The server's, unique among those of its kind.
+    let index: UInt32
+}
+
 /// A report of the server about one thing that it has.
 package struct SoundDeviceEvent: Sendable, Hashable {
     package enum EventType: Sendable, Hashable { case new, change, remove }
@@ -24,6 +31,8 @@ package struct SoundDeviceEvent: Sendable, Hashable {
     /// The server's, unique among those of its kind.
     package let index: UInt32
     package let type: EventType
+
+    var object: ServerObject { ServerObject(kind: kind, index: index) }
 }
 
 /// The observations of one ``AudioServer``, which outlive its connections.

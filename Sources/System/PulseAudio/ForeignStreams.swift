@@ -7,25 +7,15 @@ package import EventLoop
 /// cannot be told apart in time is reported.
 @EventLoop
 package final class ForeignStreams {
-    private struct Stream: Hashable {
-        let kind: DeviceKind
-        let index: UInt32
-
-        init(_ kind: DeviceKind, _ index: UInt32) {
-            self.kind = kind
-            self.index = index
-        }
-    }
-
     private let server: AudioServer
     private let changed: @EventLoop () -> Void
     /// The streams of the last list: the server reports the end of our own streams when they are no longer
     /// known here.
-    private var listed: Set<Stream> = []
+    private var listed: Set<ServerObject> = []
     /// Streams that may turn out to be our own, as soon as the one that is being opened is confirmed.
-    private var doubtful: Set<Stream> = []
+    private var doubtful: Set<ServerObject> = []
     /// The streams that have ended since the list was asked for, which may still have them.
-    private var ended: Set<Stream>?
+    private var ended: Set<ServerObject>?
     private lazy var decision = TimerSource { [weak self] in self?.decide() }
 
     /// PipeWire reports a new stream before it confirms it to the client that has requested it: on a machine
@@ -42,12 +32,12 @@ package final class ForeignStreams {
 
     /// Takes what the server reports of streams.
     package func handle(_ event: SoundDeviceEvent) {
-        let stream = Stream(event.kind, event.index)
+        let stream = event.object
         if event.type == .remove {
             doubtful.remove(stream)
             ended?.insert(stream)
             if listed.contains(stream) { changed() }
-        } else if server.ownsStream(stream.kind, stream.index) {
+        } else if server.owns(stream) {
             return
         } else if server.isOpeningStream {
             if doubtful.isEmpty { decision.arm(after: Self.confirmation) }
@@ -62,9 +52,12 @@ package final class ForeignStreams {
 
     /// Takes what the server has listed.
     package func update(_ devices: AudioDevices) {
-        let inputs = devices.sinkInputs.filter { !$0.isOwn }.map { Stream(.sinkInput, $0.index) }
-        let outputs = devices.sourceOutputs.filter { !$0.isOwn }.map { Stream(.sourceOutput, $0.index) }
-        listed = Set(inputs + outputs)
+        let inputs = devices.sinkInputs.filter { !$0.isOwn }
+        let outputs = devices.sourceOutputs.filter { !$0.isOwn }
+        listed = Set(
+            inputs.map { ServerObject(kind: .sinkInput, index: $0.index) }
+                + outputs.map { ServerObject(kind: .sourceOutput, index: $0.index) }
+        )
         let isOutdated = ended.map { !$0.isDisjoint(with: listed) } ?? false
         ended = nil
         if isOutdated { changed() }
@@ -77,7 +70,7 @@ package final class ForeignStreams {
     }
 
     private func decide() {
-        let others = doubtful.contains { !server.ownsStream($0.kind, $0.index) }
+        let others = doubtful.contains { !server.owns($0) }
         doubtful = []
         if others { changed() }
     }

@@ -52,12 +52,7 @@ struct VirtualSourcePlan: Sendable {
     private var chosen = ChosenStreams()
     private var refusals: [Order: String] = [:]
     /// The devices with the mark. Nil while the source is not complete.
-    private var ownDevices: Set<OwnDevice>?
-
-    private struct OwnDevice: Hashable {
-        let kind: DeviceKind
-        let index: UInt32
-    }
+    private var ownDevices: Set<ServerObject>?
 
     init(_ definition: VirtualSourceDefinition) {
         self.definition = definition
@@ -88,8 +83,8 @@ struct VirtualSourcePlan: Sendable {
             return withoutRefused(step)
         }
         ownDevices = Set(
-            found.ownSinks.map { OwnDevice(kind: .sink, index: $0.index) }
-                + found.ownSources.map { OwnDevice(kind: .source, index: $0.index) }
+            found.ownSinks.map { ServerObject(kind: .sink, index: $0.index) }
+                + found.ownSources.map { ServerObject(kind: .source, index: $0.index) }
         )
         step.condition = condition(found, sink, source, recorders, &step)
         step.orders += found.staleModules.map { .unload(module: $0) }
@@ -100,7 +95,7 @@ struct VirtualSourcePlan: Sendable {
     /// that they are there: their state changes with each press.
     func concerns(_ event: SoundDeviceEvent) -> Bool {
         guard event.type == .change, event.kind != .server, let ownDevices else { return true }
-        return ownDevices.contains(OwnDevice(kind: event.kind, index: event.index))
+        return ownDevices.contains(event.object)
     }
 
     /// The server has refused an order of the last step; it is not given again while it stays the same.
