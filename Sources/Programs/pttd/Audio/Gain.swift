@@ -1,13 +1,9 @@
 /// A volume in percent, on the cubic scale of PulseAudio's volume controls: 100 changes nothing, 50 sounds
 /// half as loud.
-struct Gain: Equatable {
-    static let unchanged = Gain(percent: 100)
-
-    let percent: Int
+struct Gain {
     private let factor: Float
 
     init(percent: Int) {
-        self.percent = percent
         let level = Float(percent) / 100
         factor = level * level * level
     }

@@ -24,10 +24,10 @@ final class Speaker {
     /// The volume at which samples are played, in percent, on the scale of volume controls. It changes the
     /// samples, not the volume of the stream: servers remember that for all streams of a role, and some raise
     /// the whole speaker with it.
-    var volume = Gain.unchanged.percent {
+    var volume = 100 {
         didSet { gain = Gain(percent: volume) }
     }
-    private var gain = Gain.unchanged
+    private var gain = Gain(percent: 100)
     private var scaled: [Int16] = []
 
     /// Called when there is room again after ``play(_:)`` had returned false.
@@ -97,12 +97,8 @@ final class Speaker {
     func play(_ samples: UnsafeRawBufferPointer) -> Bool {
         guard let stream else { return true }
         // Samples beyond two seconds are dropped, which a caller that respects the result never reaches.
-        if gain == .unchanged {
-            _ = stream.write(samples)
-        } else {
-            gain.apply(to: samples, into: &scaled)
-            _ = scaled.withUnsafeBytes { stream.write($0) }
-        }
+        gain.apply(to: samples, into: &scaled)
+        _ = scaled.withUnsafeBytes { stream.write($0) }
         return stream.pendingByteCount < queueLimit
     }
 
