@@ -220,13 +220,9 @@ final class TalkSessionHost {
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {
         self.capture.open(capture)
-        let feedsVirtualMicrophone = session.feedsVirtualMicrophone
-        let packet =
-            feedsVirtualMicrophone ? VirtualMicrophoneDevice.packetDuration : AudioFormat.packetDuration
         backends.microphone.open(
             format,
-            packet: packet,
-            isIncompleteDelivered: feedsVirtualMicrophone,
+            feedsVirtualMicrophone: session.feedsVirtualMicrophone,
             started: { [weak self] in self?.post(.captureStarted(capture)) },
             frame: { [weak self] header, samples in
                 guard let self else { return }

@@ -16,7 +16,9 @@ final class Microphone {
     private let log: RateLimitedLog
     private var stream: CaptureStream?
     private var framer: Framer?
+    private var started: (@EventLoop () -> Void)?
     private var frame: (@EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void)?
+    private var failed: (@EventLoop (EndCause) -> Void)?
     private var sequence: UInt64 = 0
     private var deliversIncompletePackets = false
     /// Changes the profile of a Bluetooth headset before its microphone is opened; nil if the profile stays
@@ -59,40 +61,31 @@ final class Microphone {
     ///
     /// - Parameters:
     ///   - format: That of the frames; the audio server converts.
-    ///   - packet: The duration of a packet.
-    ///   - isIncompleteDelivered: Whether a shorter packet is delivered in place of waiting for the rest of
-    ///     it.
+    ///   - feedsVirtualMicrophone: Whether packets are shorter, and shorter still in place of waiting for the
+    ///     rest of one.
     ///   - started: Called once, before the first frame.
     ///   - frame: Called for each packet.
     ///   - failed: Called at most once, possibly during this call; the capture is closed by then.
     func open(
         _ format: AudioFormat,
-        packet: Duration = AudioFormat.packetDuration,
-        isIncompleteDelivered: Bool = false,
+        feedsVirtualMicrophone: Bool = false,
         started: @escaping @EventLoop () -> Void,
         frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
         failed: @escaping @EventLoop (EndCause) -> Void
     ) {
         close()
-        deliversIncompletePackets = isIncompleteDelivered
-        let start: @EventLoop (String?) -> Void = { [weak self] source in
-            self?.start(format, packet, from: source, started: started, frame: frame, failed: failed)
-        }
+        (self.started, self.frame, self.failed) = (started, frame, failed)
+        deliversIncompletePackets = feedsVirtualMicrophone
+        let packet =
+            feedsVirtualMicrophone ? VirtualMicrophoneDevice.packetDuration : AudioFormat.packetDuration
+        let start: @EventLoop (String?) -> Void = { [weak self] in self?.start(format, packet, from: $0) }
         if let headset { headset.begin(start) } else { start(nil) }
     }
 
-    private func start(
-        _ format: AudioFormat,
-        _ packet: Duration,
-        from device: String?,
-        started: @escaping @EventLoop () -> Void,
-        frame: @escaping @EventLoop (AudioPacketHeader, UnsafeRawBufferPointer) -> Void,
-        failed: @escaping @EventLoop (EndCause) -> Void
-    ) {
+    private func start(_ format: AudioFormat, _ packet: Duration, from device: String?) {
         do throws(AudioError) {
             let captured = SampleSpec(rate: format.rate, channels: format.channels)
             framer = Framer(captured, frame: packet)
-            self.frame = frame
             let request = StreamRequest(
                 name: "Push to talk",
                 format: captured,
@@ -107,13 +100,13 @@ final class Microphone {
                 on: server,
                 request,
                 stallLimit: Self.stallLimit,
-                events: { [weak self] in self?.handle($0, started: started, failed: failed) },
+                events: { [weak self] in self?.handle($0) },
                 fragments: { [weak self] in self?.cut($0, at: $1) }
             )
             // After the order to open it, which it must not hold up.
             ducking?.begin()
         } catch {
-            fail(error, failed)
+            fail(error)
         }
     }
 
@@ -123,7 +116,7 @@ final class Microphone {
         stream = nil
         headset?.end()
         ducking?.end()
-        (framer, frame) = (nil, nil)
+        (framer, started, frame, failed) = (nil, nil, nil, nil)
         sequence = 0
         gate = MonotonicInstant(nanoseconds: .min)
         silenceEnd = gate
@@ -193,20 +186,15 @@ final class Microphone {
         if self.stream === stream { self.framer = framer }
     }
 
-    private func handle(
-        _ event: CaptureStream.Event,
-        started: @EventLoop () -> Void,
-        failed: @EventLoop (EndCause) -> Void
-    ) {
+    private func handle(_ event: CaptureStream.Event) {
         switch event {
         case .started:
-            started()
+            started?()
         case .stalled:
             log.log(level: .error, "the microphone \(stream?.deviceName ?? "") delivers nothing")
-            close()
-            failed(.microphoneLost)
+            end(.microphoneLost)
         case .failed(let error):
-            fail(error, failed)
+            fail(error)
         case .opened(let source), .changed(let source):
             update(source)
         }
@@ -224,19 +212,21 @@ final class Microphone {
         changed(MicrophoneState(source))
     }
 
-    private func fail(_ error: AudioError, _ failed: @EventLoop (EndCause) -> Void) {
-        close()
+    private func fail(_ error: AudioError) {
+        let isNoDevice = error.kind == .noDevice
+        let advice = isNoDevice ? "; `microphone =` in pttd.toml names the source to use" : ""
+        log.log(level: .error, "\(error)\(advice)")
         switch error.kind {
-        case .serverLost:
-            log.log(level: .error, "\(error)")
-            failed(.audioServerLost)
-        case .noDevice:
-            log.log(level: .error, "\(error); `microphone =` in pttd.toml names the source to use")
-            failed(.noMicrophone)
-        case .deviceRemoved, .other:
-            log.log(level: .error, "\(error)")
-            failed(.microphoneLost)
+        case .serverLost: end(.audioServerLost)
+        case .noDevice: end(.noMicrophone)
+        case .deviceRemoved, .other: end(.microphoneLost)
         }
+    }
+
+    private func end(_ cause: EndCause) {
+        let handler = failed
+        close()
+        handler?(cause)
     }
 }
 
