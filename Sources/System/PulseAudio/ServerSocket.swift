@@ -11,17 +11,14 @@ enum ServerSocket {
     /// - Returns: Absolute paths, the server's first; none if the server has no Unix socket, or is configured
     ///   in `client.conf`, which only libpulse reads.
     static func paths(_ address: String?) -> [String] {
-        guard let path = path(address) else { return [] }
-        let end = "/pulse/native"
-        return path.hasSuffix(end) ? [path, String(path.dropLast(end.count)) + "/pipewire-0"] : [path]
-    }
-
-    private static func path(_ address: String?) -> String? {
-        path(
+        let path = path(
             address ?? Environment.variable("PULSE_SERVER"),
             pulseDirectory: Environment.variable("PULSE_RUNTIME_PATH"),
             runtimeDirectory: Environment.variable("XDG_RUNTIME_DIR")
         )
+        guard let path else { return [] }
+        let end = "/pulse/native"
+        return path.hasSuffix(end) ? [path, String(path.dropLast(end.count)) + "/pipewire-0"] : [path]
     }
 
     static func path(_ address: String?, pulseDirectory: String?, runtimeDirectory: String?) -> String? {

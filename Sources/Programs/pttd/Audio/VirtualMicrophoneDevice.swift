@@ -68,10 +68,7 @@ final class VirtualMicrophoneDevice {
         isCleared = true
         source.remove { [log] result in
             if case .failure(let failure) = result {
-                log.log(
-                    level: .notice,
-                    "the Push-to-Talk Microphone stays: \(failure.text)"
-                )
+                log.log(level: .notice, "the Push-to-Talk Microphone stays: \(failure.text)")
             }
         }
     }

@@ -4,19 +4,17 @@
 /// PulseAudio needs a null sink and the remapped monitor of it, because a monitor is not offered as a
 /// microphone. pipewire-pulse needs one loopback, which delivers earlier than a remapped source there.
 package struct VirtualSourceDefinition: Sendable, Equatable {
+    /// The server's name of the source: letters, digits, `_`.
     let sourceName: String
+    /// What people choose, without quotation marks.
     let sourceDescription: String
+    /// The server's name of the sink.
     let feedName: String
+    /// What people see of the sink, without quotation marks.
     let feedDescription: String
-    /// The property that marks this program's own devices.
+    /// The property that marks this program's own devices, as for ``AudioServer``.
     let mark: String
 
-    /// - Parameters:
-    ///   - sourceName: The server's name of the source: letters, digits, `_`.
-    ///   - sourceDescription: What people choose, without quotation marks.
-    ///   - feedName: The server's name of the sink.
-    ///   - feedDescription: What people see of the sink, without quotation marks.
-    ///   - mark: The property that marks this program's own devices, as for ``AudioServer``.
     package init(
         sourceName: String,
         sourceDescription: String,

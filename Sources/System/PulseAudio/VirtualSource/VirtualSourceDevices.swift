@@ -193,9 +193,7 @@ struct VirtualSourceDevices {
 extension AudioDevices {
     /// True if this is pipewire-pulse.
     var isPipeWire: Bool { serverName.contains("PipeWire") }
-}
 
-extension AudioDevices {
     fileprivate var hasLinks: Bool {
         let (sources, sinks) = (Set(sources.map(\.index)), Set(sinks.map(\.index)))
         return sourceOutputs.contains { sources.contains($0.device) }

@@ -8,24 +8,16 @@ extension TonePlayer {
 
     /// Until the tone cannot be captured any more.
     struct Wait {
-        let began: MonotonicInstant
+        let began = MonotonicInstant.now
         let microphone: Microphone
         let completion: @EventLoop (MonotonicInstant) -> Void
         /// The tone, once the server has it: another one may be playing before.
         var number: Int?
         /// When the server has played it, by its latency at the beginning, or as it has said.
-        var played: MonotonicInstant
+        var played = MonotonicInstant.now
         /// True if it has said so, or if the tone was taken back: nothing more of it is played.
         var isPlayed = false
         var phase = Phase.starting
-
-        init(
-            for microphone: Microphone,
-            completion: @escaping @EventLoop (MonotonicInstant) -> Void
-        ) {
-            (began, self.microphone, self.completion) = (.now, microphone, completion)
-            played = began
-        }
     }
 
     enum Phase {

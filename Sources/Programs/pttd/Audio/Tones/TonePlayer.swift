@@ -102,7 +102,7 @@ final class TonePlayer {
             start(tone)
             return completion(Self.always)
         }
-        wait = Wait(for: microphone, completion: completion)
+        wait = Wait(microphone: microphone, completion: completion)
         limit.arm(after: Self.startLimit)
         start(tone)
     }
