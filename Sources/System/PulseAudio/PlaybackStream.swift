@@ -1,4 +1,3 @@
-import CPulse
 package import EventLoop
 
 /// Plays audio to a speaker until it is closed or dropped.
@@ -82,12 +81,12 @@ package final class PlaybackStream {
     /// - Parameter samples: Whole sample frames in the stream's format, at most the request's `bufferLimit`.
     /// - Returns: False if they are not accepted: the stream is not open, or they are too long.
     package func replace(with samples: UnsafeRawBufferPointer) -> Bool {
-        guard let handle, handle.isOpen, let stream = handle.stream, samples.count <= storage,
+        guard let handle, handle.isOpen, samples.count <= storage,
             samples.count % format.bytesPerSampleFrame == 0
         else { return false }
         flush()
         isStarted = false
-        return pa_stream_write(stream, samples.baseAddress, samples.count, nil, 0, PA_SEEK_RELATIVE) >= 0
+        return handle.write(samples)
     }
 
     /// Changes how much the server buffers ahead, until the next call; the request's `latency` is where it
@@ -176,15 +175,10 @@ package final class PlaybackStream {
     }
 
     private func transfer() {
-        guard let handle, handle.isOpen, let stream = handle.stream else { return }
-        let requested = pa_stream_writable_size(stream)
-        guard requested != .max else { return }
+        guard let handle, let requested = handle.requestedByteCount else { return }
         let count = min(requested - requested % format.bytesPerSampleFrame, pending.count)
         guard count > 0 else { return }
-        let result = pending.withUnsafeBytes {
-            pa_stream_write(stream, $0.baseAddress, count, nil, 0, PA_SEEK_RELATIVE)
-        }
-        // Refused only if the stream is not open, which has been checked; its end is reported separately.
-        if result >= 0 { pending.removeFirst(count) }
+        let isWritten = pending[..<count].withUnsafeBytes { handle.write($0) }
+        if isWritten { pending.removeFirst(count) }
     }
 }

@@ -30,6 +30,26 @@ extension StreamHandle {
         send { pa_stream_set_buffer_attr($0, &attributes, nil, nil) }
     }
 
+    /// The number of bytes that the server asks for; nil if the stream is not open.
+    var requestedByteCount: Int? {
+        guard isOpen, let stream else { return nil }
+        let count = pa_stream_writable_size(stream)
+        return count < 0 ? nil : count
+    }
+
+    /// The number of bytes that the server wants to store; nil if the stream is not open. PipeWire raises it
+    /// if it runs at a longer period, as it does in a virtual machine.
+    var storedByteCount: Int? {
+        guard isOpen, let stream else { return nil }
+        return pa_stream_get_buffer_attr(stream).map { Int($0.pointee.tlength) }
+    }
+
+    /// - Returns: False if the stream is not open; its end is reported separately.
+    func write(_ samples: UnsafeRawBufferPointer) -> Bool {
+        guard isOpen, let stream else { return false }
+        return pa_stream_write(stream, samples.baseAddress, samples.count, nil, 0, PA_SEEK_RELATIVE) >= 0
+    }
+
     func drain(then completion: @escaping @EventLoop () -> Void) {
         start({ pa_stream_drain($0, $1, $2) }, completion: { _ in completion() })
     }

@@ -1,4 +1,3 @@
-import CPulse
 import EventLoop
 
 /// The playback stream into the sink of a virtual source: open and corked while an application records, so
@@ -143,18 +142,11 @@ final class FeedStream {
     /// The number of samples that wait, here and in the server, without those that the server wants to store
     /// in addition since it requests more at once.
     private var level: Int {
-        guard let stored = storedByteCount, let stream = handle?.stream else { return pending.count }
-        let requested = pa_stream_writable_size(stream)
-        guard requested != .max else { return pending.count }
+        guard let stored = handle?.storedByteCount, let requested = handle?.requestedByteCount else {
+            return pending.count
+        }
         let additional = max(0, stored - (storedAtOpening ?? stored))
         return pending.count + (max(0, stored - requested) - additional) / format.bytesPerSampleFrame
-    }
-
-    /// The number of bytes that the server wants to store. PipeWire raises it if it runs at a longer period,
-    /// as it does in a virtual machine.
-    private var storedByteCount: Int? {
-        guard let handle, handle.isOpen, let stream = handle.stream else { return nil }
-        return pa_stream_get_buffer_attr(stream).map { Int($0.pointee.tlength) }
     }
 
     /// On a machine that was late before, a sound begins that much later, and then has no hole.
@@ -166,30 +158,18 @@ final class FeedStream {
 
     /// Sends what the server asks for, or all there is, which the server can store.
     private func transfer(all isEverything: Bool = false) {
-        guard let handle, handle.isOpen, let stream = handle.stream else { return }
-        let requested = pa_stream_writable_size(stream)
-        guard requested != .max else { return }
+        guard let handle, let requested = handle.requestedByteCount else { return }
         let count = isEverything ? pending.count : min(requested / format.bytesPerSampleFrame, pending.count)
         guard count > 0, hasBegun || isEverything || !isHeldBack else { return }
         hasBegun = true
-        let result = pending.withUnsafeBytes {
-            pa_stream_write(
-                stream,
-                $0.baseAddress,
-                count * format.bytesPerSampleFrame,
-                nil,
-                0,
-                PA_SEEK_RELATIVE
-            )
-        }
-        // Refused only if the stream is not open, which has been checked; its end is reported separately.
-        if result >= 0 { pending.removeFirst(count) }
+        let isWritten = pending[..<count].withUnsafeBytes { handle.write($0) }
+        if isWritten { pending.removeFirst(count) }
     }
 
     private func handle(_ event: StreamHandle.Event) {
         switch event {
         case .opened:
-            storedAtOpening = storedByteCount
+            storedAtOpening = handle?.storedByteCount
             // Begun while it was being opened.
             if isFeeding { handle?.cork(false) }
             transfer()
