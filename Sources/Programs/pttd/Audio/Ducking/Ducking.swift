@@ -97,24 +97,22 @@ final class Ducking {
         switch effect {
         case .save(let changes): file.write(changes)
         case .setVolumes(let volumes, let input):
-            orders += 1
-            server.change("change the volume of a stream", .setVolume(volumes, input: input)) { [weak self] in
-                self?.ordered($0)
-            }
+            order("change the volume of a stream", .setVolume(volumes, input: input))
         case .setMuted(let isMuted, let input):
-            orders += 1
-            server.change("mute or unmute a stream", .muteInput(input, isMuted)) { [weak self] in
-                self?.ordered($0)
-            }
+            order("mute or unmute a stream", .muteInput(input, isMuted))
         case .list: list.refresh()
         case .setTimer(let time): timer.arm(at: time)
         }
     }
 
-    private func ordered(_ result: Result<Void, AudioError>) {
-        orders -= 1
-        // A stream that has just ended is refused, and a lost server is reported elsewhere.
-        if case .failure(let error) = result { log.log(level: .debug, "\(error)") }
-        if orders == 0, stopped != nil { finish() }
+    private func order(_ action: String, _ change: DeviceChange) {
+        orders += 1
+        server.change(action, change) { [weak self] result in
+            guard let self else { return }
+            orders -= 1
+            // A stream that has just ended is refused, and a lost server is reported elsewhere.
+            if case .failure(let error) = result { log.log(level: .debug, "\(error)") }
+            if orders == 0, stopped != nil { finish() }
+        }
     }
 }
