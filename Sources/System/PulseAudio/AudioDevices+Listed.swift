@@ -1,11 +1,5 @@
 import CPulse
 
-extension OwnMarks {
-    fileprivate func marks(_ properties: OpaquePointer?) -> Bool {
-        deviceProperty.map { property($0, of: properties) != nil } ?? false
-    }
-}
-
 extension AudioDevice {
     init(_ info: pa_source_info, _ own: OwnMarks) {
         self.init(

@@ -127,7 +127,11 @@ final class Connection {
         requests.removeAll { $0 === request }
     }
 
-    var ownMarks: OwnMarks { OwnMarks(ownDeviceProperty, [context, companion?.context]) }
+    /// A connection that is not ready has no streams yet.
+    var ownMarks: OwnMarks {
+        let indices = [context, companion?.context].compactMap(\.self).map { pa_context_get_index($0) }
+        return OwnMarks(deviceProperty: ownDeviceProperty, clients: Set(indices.filter { $0 != .max }))
+    }
 
     func query(_ query: DeviceQuery) {
         if query.identifiesMicrophones { query.previousDefault = previousDefault }

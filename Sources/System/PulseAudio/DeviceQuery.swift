@@ -8,7 +8,7 @@ final class DeviceQuery: ServerRequest<AudioDevices> {
     static let sources: Set<DeviceKind> = [.server, .source, .sink, .sourceOutput, .card]
 
     private let kinds: Set<DeviceKind>
-    private var own = OwnMarks(nil, [])
+    private var own = OwnMarks()
     /// Sees what was listed.
     var previousDefault: PreviousDefault?
     private var devices = AudioDevices()
