@@ -22,49 +22,71 @@ enum TypeCode {
     static let dictionaryEntry: Int32 = 101  // e
 }
 
-/// Encodes values into a message. They are checked before they reach libdbus, which aborts on invalid ones.
-enum MessageEncoder {
+/// Encodes values into a message. libdbus aborts on invalid ones, so each is checked before it gets there:
+/// text without NUL, arrays of one type, limited size and depth.
+struct MessageEncoder {
     /// Bytes of strings and arrays in one outgoing message; far above any real message.
-    static let maximumSize = 1 << 20
+    private static let maximumSize = 1 << 20
+    /// The specification allows 32 nested arrays, 32 nested structures and 64 levels in all; no real message
+    /// needs that.
+    private static let maximumDepth = 16
+
+    private var size = 0
+    private var depth = 0
 
     /// - Throws: `InvalidArgs` if the values break the rules of D-Bus, `LimitsExceeded` above
-    ///   ``maximumSize``.
+    ///   ``maximumSize``. The message is of no use then.
     static func append(_ values: [BusValue], to message: OpaquePointer) throws(BusError) {
-        var check = ValueCheck()
-        for value in values { try check.visit(value, depth: 0) }
         let signature = values.reduce(into: "") { $0 += $1.signature }
         guard BusNames.isSignature(signature) else {
             throw .invalidArguments("the signature of the arguments is not valid")
         }
         var iterator = DBusMessageIter()
         dbus_message_iter_init_append(message, &iterator)
-        for value in values { try append(value, to: &iterator) }
+        var encoder = MessageEncoder()
+        for value in values { try encoder.append(value, to: &iterator) }
     }
 
-    private static func append(_ value: BusValue, to iterator: inout DBusMessageIter) throws(BusError) {
+    private mutating func append(_ value: BusValue, to iterator: inout DBusMessageIter) throws(BusError) {
+        guard depth <= Self.maximumDepth else { throw .invalidArguments("values are nested too deeply") }
+        depth += 1
+        defer { depth -= 1 }
+        try add(8)
         switch value {
-        case .byte(let number): try basic(number, as: TypeCode.byte, to: &iterator)
-        case .boolean(let flag): try basic(dbus_bool_t(flag ? 1 : 0), as: TypeCode.boolean, to: &iterator)
-        case .int16(let number): try basic(number, as: TypeCode.int16, to: &iterator)
-        case .uint16(let number): try basic(number, as: TypeCode.uint16, to: &iterator)
-        case .int32(let number): try basic(number, as: TypeCode.int32, to: &iterator)
-        case .uint32(let number): try basic(number, as: TypeCode.uint32, to: &iterator)
-        case .int64(let number): try basic(number, as: TypeCode.int64, to: &iterator)
-        case .uint64(let number): try basic(number, as: TypeCode.uint64, to: &iterator)
-        case .double(let number): try basic(number, as: TypeCode.double, to: &iterator)
-        case .text(let key): try string(key.text, as: TypeCode.string, to: &iterator)
+        case .byte(let number): try Self.basic(number, as: TypeCode.byte, to: &iterator)
+        case .boolean(let flag):
+            try Self.basic(dbus_bool_t(flag ? 1 : 0), as: TypeCode.boolean, to: &iterator)
+        case .int16(let number): try Self.basic(number, as: TypeCode.int16, to: &iterator)
+        case .uint16(let number): try Self.basic(number, as: TypeCode.uint16, to: &iterator)
+        case .int32(let number): try Self.basic(number, as: TypeCode.int32, to: &iterator)
+        case .uint32(let number): try Self.basic(number, as: TypeCode.uint32, to: &iterator)
+        case .int64(let number): try Self.basic(number, as: TypeCode.int64, to: &iterator)
+        case .uint64(let number): try Self.basic(number, as: TypeCode.uint64, to: &iterator)
+        case .double(let number): try Self.basic(number, as: TypeCode.double, to: &iterator)
+        case .text(let key):
+            guard BusNames.isText(key.text) else {
+                throw .invalidArguments("a string contains a NUL character")
+            }
+            try string(key.text, as: TypeCode.string, to: &iterator)
         case .objectPath(let path): try string(path.text, as: TypeCode.objectPath, to: &iterator)
-        case .signature(let text): try string(text, as: TypeCode.signature, to: &iterator)
-        case .descriptor(let descriptor): try append(descriptor, to: &iterator)
+        case .signature(let text):
+            guard BusNames.isSignature(text) else { throw .invalidArguments("\(text) is not a signature") }
+            try string(text, as: TypeCode.signature, to: &iterator)
+        case .descriptor(let descriptor): try Self.append(descriptor, to: &iterator)
         case .bytes(let bytes): try append(bytes, to: &iterator)
         case .array(let element, let elements):
+            guard BusNames.isSingleType(element) else { throw .invalidArguments("\(element) is not a type") }
+            for value in elements { try Self.require(value, isOf: element) }
             try container(TypeCode.array, signature: element, elements, to: &iterator)
         case .dictionary(let keys, let values, let entries):
-            try dictionary(entries, of: "{" + keys + values + "}", to: &iterator)
+            try dictionary(entries, keys: keys, values: values, to: &iterator)
         case .structure(let members):
+            guard !members.isEmpty else { throw .invalidArguments("a structure has no members") }
             try container(TypeCode.structure, signature: nil, members, to: &iterator)
         case .variant(let inner):
-            try container(TypeCode.variant, signature: inner.signature, [inner], to: &iterator)
+            let type = inner.signature
+            guard BusNames.isSingleType(type) else { throw .invalidArguments("\(type) is not a type") }
+            try container(TypeCode.variant, signature: type, [inner], to: &iterator)
         }
     }
 
@@ -79,14 +101,15 @@ enum MessageEncoder {
         try require(dbus_message_iter_append_basic(&iterator, type, &number))
     }
 
-    private static func string(_ text: String, as type: Int32, to iterator: inout DBusMessageIter)
+    private mutating func string(_ text: String, as type: Int32, to iterator: inout DBusMessageIter)
         throws(BusError)
     {
+        try add(text.utf8.count)
         let result = text.withCString { pointer in
             var pointer: UnsafePointer<CChar>? = pointer
             return dbus_message_iter_append_basic(&iterator, type, &pointer)
         }
-        try require(result)
+        try Self.require(result)
     }
 
     private static func append(_ descriptor: BusDescriptor, to iterator: inout DBusMessageIter)
@@ -100,8 +123,9 @@ enum MessageEncoder {
         try require(result)
     }
 
-    private static func append(_ bytes: [UInt8], to iterator: inout DBusMessageIter) throws(BusError) {
-        try within(TypeCode.array, signature: "y", of: &iterator) { inner throws(BusError) in
+    private mutating func append(_ bytes: [UInt8], to iterator: inout DBusMessageIter) throws(BusError) {
+        try add(bytes.count)
+        try Self.within(TypeCode.array, signature: "y", of: &iterator) { inner throws(BusError) in
             let result = bytes.withUnsafeBufferPointer { buffer in
                 var start = buffer.baseAddress
                 // An empty array has no address, and needs no call.
@@ -113,29 +137,36 @@ enum MessageEncoder {
                     Int32(buffer.count)
                 )
             }
-            try require(result)
+            try Self.require(result)
         }
     }
 
-    private static func dictionary(
+    private mutating func dictionary(
         _ entries: [BusValue: BusValue],
-        of entry: String,
+        keys: String,
+        values: String,
         to iterator: inout DBusMessageIter
     ) throws(BusError) {
-        try within(TypeCode.array, signature: entry, of: &iterator) { inner throws(BusError) in
+        let entry = "{" + keys + values + "}"
+        guard BusNames.isSingleType("a" + entry) else {
+            throw .invalidArguments("\(entry) is not a dictionary type")
+        }
+        try Self.within(TypeCode.array, signature: entry, of: &iterator) { inner throws(BusError) in
             for (key, value) in entries {
+                try Self.require(key, isOf: keys)
+                try Self.require(value, isOf: values)
                 try container(TypeCode.dictionaryEntry, signature: nil, [key, value], to: &inner)
             }
         }
     }
 
-    private static func container(
+    private mutating func container(
         _ type: Int32,
         signature: String?,
         _ members: [BusValue],
         to iterator: inout DBusMessageIter
     ) throws(BusError) {
-        try within(type, signature: signature, of: &iterator) { inner throws(BusError) in
+        try Self.within(type, signature: signature, of: &iterator) { inner throws(BusError) in
             for member in members { try append(member, to: &inner) }
         }
     }
@@ -161,68 +192,17 @@ enum MessageEncoder {
     private static func require(_ result: dbus_bool_t) throws(BusError) {
         guard result != 0 else { throw .standard("NoMemory", "out of memory for a message") }
     }
-}
 
-/// Checks that values can be sent: text without NUL, arrays of one type, limited size and depth.
-private struct ValueCheck {
-    /// The specification allows 32 nested arrays, 32 nested structures and 64 levels in all; no real message
-    /// needs that.
-    private static let maximumDepth = 16
-    private var size = 0
-
-    mutating func visit(_ value: BusValue, depth: Int) throws(BusError) {
-        guard depth <= Self.maximumDepth else { throw .invalidArguments("values are nested too deeply") }
-        try add(8)
-        switch value {
-        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .descriptor:
-            break
-        case .text(let key):
-            guard BusNames.isText(key.text) else {
-                throw .invalidArguments("a string contains a NUL character")
-            }
-            try add(key.text.utf8.count)
-        case .objectPath(let path):
-            try add(path.text.utf8.count)
-        case .signature(let text):
-            guard BusNames.isSignature(text) else { throw .invalidArguments("\(text) is not a signature") }
-        case .bytes(let bytes):
-            try add(bytes.count)
-        case .array(let element, let elements):
-            guard BusNames.isSingleType(element) else { throw .invalidArguments("\(element) is not a type") }
-            for value in elements { try visit(value, as: element, depth: depth + 1) }
-        case .dictionary(let keys, let values, let entries):
-            guard BusNames.isSingleType("a{" + keys + values + "}") else {
-                throw .invalidArguments("{\(keys)\(values)} is not a dictionary type")
-            }
-            for (key, value) in entries {
-                try visit(key, as: keys, depth: depth + 1)
-                try visit(value, as: values, depth: depth + 1)
-            }
-        case .structure(let members):
-            guard !members.isEmpty else { throw .invalidArguments("a structure has no members") }
-            for member in members { try visit(member, depth: depth + 1) }
-        case .variant(let inner):
-            guard BusNames.isSingleType(inner.signature) else {
-                throw .invalidArguments("\(inner.signature) is not a type")
-            }
-            try visit(inner, depth: depth + 1)
-        }
-    }
-
-    private mutating func visit(_ value: BusValue, as type: String, depth: Int) throws(BusError) {
+    private static func require(_ value: BusValue, isOf type: String) throws(BusError) {
         guard value.signature == type else {
             throw .invalidArguments("a value of type \(value.signature) where \(type) is declared")
         }
-        try visit(value, depth: depth)
     }
 
     private mutating func add(_ bytes: Int) throws(BusError) {
         size += bytes
-        guard size <= MessageEncoder.maximumSize else {
-            throw .standard(
-                "LimitsExceeded",
-                "the message is larger than \(MessageEncoder.maximumSize) bytes"
-            )
+        guard size <= Self.maximumSize else {
+            throw .standard("LimitsExceeded", "the message is larger than \(Self.maximumSize) bytes")
         }
     }
 }
