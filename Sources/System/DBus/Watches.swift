@@ -1,24 +1,20 @@
 import CDBus
 import EventLoop
 
-/// The watches of libdbus (`DBusWatch`), as sources of the loop.
+/// The watches of libdbus (`DBusWatch`), as one source of the loop.
 ///
-/// libdbus has one watch for reading and one for writing on the same socket, but `epoll` has one entry per
-/// descriptor, so that watches are grouped by descriptor.
+/// libdbus has one watch for reading and one for writing on the socket of a connection, but `epoll` has one
+/// entry per descriptor.
 @EventLoop
 final class Watches {
-    private struct Descriptor {
-        var watches: [OpaquePointer] = []
-        var source: DescriptorSource?
-    }
-
-    /// True while libdbus is handling a descriptor, after which messages will be dispatched.
+    /// True while libdbus is handling its socket, after which messages will be dispatched.
     private(set) var isHandling = false
 
-    private var descriptors: [Int32: Descriptor] = [:]
+    private var watches: [OpaquePointer] = []
+    private var source: DescriptorSource?
     private let handled: @EventLoop () -> Void
 
-    /// - Parameter handled: Called after libdbus has handled a descriptor, outside of its callbacks.
+    /// - Parameter handled: Called after libdbus has handled its socket, outside of its callbacks.
     init(handled: @escaping @EventLoop () -> Void) {
         self.handled = handled
     }
@@ -31,7 +27,7 @@ final class Watches {
             connection,
             { watch, context in dbus_bool_t(with(context, watch: watch) { $0.add($1) } ? 1 : 0) },
             { watch, context in _ = with(context, watch: watch) { $0.remove($1) } },
-            { watch, context in _ = with(context, watch: watch) { $0.refresh(dbus_watch_get_unix_fd($1)) } },
+            { watch, context in _ = with(context, watch: watch) { watches, _ in watches.refresh() } },
             unretained(self),
             nil
         )
@@ -40,43 +36,40 @@ final class Watches {
     /// Makes libdbus remove all its watches.
     func detach(from connection: OpaquePointer) {
         _ = dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
-        descriptors = [:]
+        watches = []
+        source = nil
     }
 
     private func add(_ watch: OpaquePointer) -> Bool {
-        let number = dbus_watch_get_unix_fd(watch)
-        descriptors[number, default: Descriptor()].watches.append(watch)
-        return refresh(number)
+        watches.append(watch)
+        return refresh()
     }
 
     private func remove(_ watch: OpaquePointer) -> Bool {
-        let number = dbus_watch_get_unix_fd(watch)
-        descriptors[number]?.watches.removeAll { $0 == watch }
-        return refresh(number)
+        watches.removeAll { $0 == watch }
+        return refresh()
     }
 
-    private func refresh(_ number: Int32) -> Bool {
-        guard var descriptor = descriptors[number] else { return true }
-        let interest = descriptor.watches.reduce(into: Readiness()) { interest, watch in
+    private func refresh() -> Bool {
+        let interest = watches.reduce(into: Readiness()) { interest, watch in
             guard dbus_watch_get_enabled(watch) != 0 else { return }
             let flags = dbus_watch_get_flags(watch)
             if flags & DBUS_WATCH_READABLE.rawValue != 0 { interest.insert(.readable) }
             if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { interest.insert(.writable) }
         }
-        defer { descriptors[number] = descriptor.watches.isEmpty ? nil : descriptor }
-        guard !interest.isEmpty else {
+        guard let watch = watches.first, !interest.isEmpty else {
             // Without interest `epoll` would still report a hang-up, again and again.
-            descriptor.source?.cancel()
-            descriptor.source = nil
+            source?.cancel()
+            source = nil
             return true
         }
-        if let source = descriptor.source {
+        if let source {
             source.interest = interest
             return true
         }
         do throws(SystemError) {
-            descriptor.source = try DescriptorSource(number, interest) { [weak self] readiness in
-                self?.ready(number, readiness)
+            source = try DescriptorSource(dbus_watch_get_unix_fd(watch), interest) { [weak self] in
+                self?.ready($0)
             }
             return true
         } catch {
@@ -85,7 +78,7 @@ final class Watches {
         }
     }
 
-    private func ready(_ number: Int32, _ readiness: Readiness) {
+    private func ready(_ readiness: Readiness) {
         var flags: UInt32 = 0
         if readiness.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
         if readiness.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
@@ -93,10 +86,9 @@ final class Watches {
         if readiness.contains(.hungUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
         let errors = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
         isHandling = true
-        for watch in descriptors[number]?.watches ?? [] {
+        for watch in watches {
             // Handling one watch may have removed or disabled the next.
-            guard descriptors[number]?.watches.contains(watch) == true, dbus_watch_get_enabled(watch) != 0
-            else { continue }
+            guard watches.contains(watch), dbus_watch_get_enabled(watch) != 0 else { continue }
             let relevant = flags & (dbus_watch_get_flags(watch) | errors)
             // False means out of memory; the descriptor is still ready then, so that the next iteration tries
             // again.
