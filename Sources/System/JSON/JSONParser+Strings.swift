@@ -2,21 +2,36 @@ extension JSONParser {
     mutating func string(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> String {
         offset += 1
         let start = offset
+        // With escapes, what precedes `plain`: the pieces are joined before they become text.
+        var joined: [UInt8] = []
+        var plain = start
         while offset < bytes.count {
             switch bytes[offset] {
             case UInt8(ascii: "\""):
-                let string = try text(bytes, start..<offset)
+                // Validated in place, so that an error has the right offset.
+                var string = try text(bytes, start..<offset)
+                if plain > start {
+                    append(bytes, plain..<offset, to: &joined)
+                    string = String(decoding: joined, as: UTF8.self)
+                }
                 guard string.hasMarks(atMost: markLimit) else {
                     throw JSONSyntaxError(problem: .tooManyMarks, offset: start)
                 }
                 offset += 1
                 return string
-            case UInt8(ascii: "\\"): return try escapedString(bytes, from: start)
+            case UInt8(ascii: "\\"):
+                append(bytes, plain..<offset, to: &joined)
+                try escape(bytes, into: &joined)
+                plain = offset
             case 0..<0x20: throw error(.controlCharacter)
             default: offset += 1
             }
         }
         throw error(.unexpectedEnd)
+    }
+
+    private func append(_ bytes: Span<UInt8>, _ range: Range<Int>, to copy: inout [UInt8]) {
+        for index in range { copy.append(bytes[index]) }
     }
 
     func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(JSONSyntaxError) -> String {
@@ -26,35 +41,6 @@ extension JSONParser {
             let place = range.lowerBound + error.byteOffsets.lowerBound
             throw JSONSyntaxError(problem: .invalidUTF8, offset: place)
         }
-    }
-
-    /// A string with an escape: its pieces are joined before they become text.
-    private mutating func escapedString(
-        _ bytes: Span<UInt8>,
-        from start: Int
-    ) throws(JSONSyntaxError) -> String {
-        var copy: [UInt8] = []
-        for index in start..<offset { copy.append(bytes[index]) }
-        while offset < bytes.count {
-            let byte = bytes[offset]
-            switch byte {
-            case UInt8(ascii: "\""):
-                // The bytes between escapes are validated in place, so that an error has the right offset.
-                _ = try text(bytes, start..<offset)
-                let string = String(decoding: copy, as: UTF8.self)
-                guard string.hasMarks(atMost: markLimit) else {
-                    throw JSONSyntaxError(problem: .tooManyMarks, offset: start)
-                }
-                offset += 1
-                return string
-            case UInt8(ascii: "\\"): try escape(bytes, into: &copy)
-            case 0..<0x20: throw error(.controlCharacter)
-            default:
-                copy.append(byte)
-                offset += 1
-            }
-        }
-        throw error(.unexpectedEnd)
     }
 
     private mutating func escape(
