@@ -85,37 +85,25 @@ package struct Reconnection: Equatable, Sendable {
     }
 
     private mutating func start() -> [Effect] {
-        switch state {
-        case .stopped:
-            state = .connecting(Attempts(backOff: backOff))
-            return [.connect]
-        case .connecting, .connected, .waiting, .dormant:
-            return []
-        }
+        guard case .stopped = state else { return [] }
+        state = .connecting(Attempts(backOff: backOff))
+        return [.connect]
     }
 
     private mutating func attemptFailed() -> [Effect] {
-        switch state {
-        case .connecting(var attempts):
-            attempts.failures += 1
-            if attempts.isWatched, attempts.failures >= Self.attemptLimit {
-                state = .dormant
-                return []
-            }
-            return wait(attempts)
-        case .stopped, .connected, .waiting, .dormant:
+        guard case .connecting(var attempts) = state else { return [] }
+        attempts.failures += 1
+        if attempts.isWatched, attempts.failures >= Self.attemptLimit {
+            state = .dormant
             return []
         }
+        return wait(attempts)
     }
 
     private mutating func answered() -> [Effect] {
-        switch state {
-        case .connecting(let attempts):
-            state = .connected
-            return attempts.isWatched ? [.endWatch] : []
-        case .stopped, .connected, .waiting, .dormant:
-            return []
-        }
+        guard case .connecting(let attempts) = state else { return [] }
+        state = .connected
+        return attempts.isWatched ? [.endWatch] : []
     }
 
     private mutating func lost() -> [Effect] {
@@ -143,13 +131,9 @@ package struct Reconnection: Equatable, Sendable {
     }
 
     private mutating func delayElapsed() -> [Effect] {
-        switch state {
-        case .waiting(let attempts):
-            state = .connecting(attempts)
-            return [.connect]
-        case .stopped, .connecting, .connected, .dormant:
-            return []
-        }
+        guard case .waiting(let attempts) = state else { return [] }
+        state = .connecting(attempts)
+        return [.connect]
     }
 
     /// Connects without the rest of the delay, and begins with the shortest delay again. An attempt that is
@@ -170,15 +154,12 @@ package struct Reconnection: Equatable, Sendable {
         }
     }
 
-    /// Without a watch the attempts go on, and each failure asks for the watch again.
+    /// Without a watch the attempts go on, and each failure asks for the watch again. In another state no
+    /// watch was asked for.
     private mutating func watchFailed() -> [Effect] {
-        switch state {
-        case .waiting(var attempts):
-            attempts.isWatched = false
-            state = .waiting(attempts)
-        case .stopped, .connecting, .connected, .dormant:
-            break  // No watch was asked for in this state.
-        }
+        guard case .waiting(var attempts) = state else { return [] }
+        attempts.isWatched = false
+        state = .waiting(attempts)
         return []
     }
 
