@@ -1,19 +1,6 @@
 import Glibc
 package import JSON
 
-/// Bytes that are not a Varlink message.
-package enum FrameError: Error, Equatable, CustomStringConvertible {
-    case tooLong(limit: Int)
-    case notJSON(JSONSyntaxError)
-
-    package var description: String {
-        switch self {
-        case .tooLong(let limit): "a message of more than \(limit) bytes"
-        case .notJSON(let error): "a message that is not JSON: \(error)"
-        }
-    }
-}
-
 /// Divides a stream of bytes into messages: JSON, each followed by one NUL byte
 /// (<https://varlink.org/Method-Call>).
 ///
@@ -84,12 +71,12 @@ package struct MessageSplitter {
     ///
     /// - Returns: The message, or nil if its end has not been received yet.
     /// - Throws: After an error the rest of the stream has no meaning.
-    package mutating func next() throws(FrameError) -> JSON? {
-        guard let length = frameLength() else {
-            if end - start > limits.messageSize { throw .tooLong(limit: limits.messageSize) }
-            return nil
+    package mutating func next() throws(VarlinkProtocolError) -> JSON? {
+        let found = frameLength()
+        guard found ?? (end - start) <= limits.messageSize else {
+            throw VarlinkProtocolError("a message of more than \(limits.messageSize) bytes")
         }
-        guard length <= limits.messageSize else { throw .tooLong(limit: limits.messageSize) }
+        guard let length = found else { return nil }
         let frame = start..<start + length
         start = frame.upperBound + 1
         searched = start
@@ -101,7 +88,7 @@ package struct MessageSplitter {
                 valueLimit: limits.values
             )
         } catch {
-            throw .notJSON(error)
+            throw VarlinkProtocolError("a message that is not JSON: \(error)")
         }
     }
 

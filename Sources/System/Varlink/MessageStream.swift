@@ -225,7 +225,7 @@ extension MessageStream {
         defer { isDecoding = false }
         turns.startTurn()
         var hasDecoded = false
-        do throws(FrameError) {
+        do throws(VarlinkProtocolError) {
             while mayDecode, let message = try nextMessage() {
                 hasDecoded = true
                 onMessage?(message)
@@ -243,7 +243,7 @@ extension MessageStream {
         if decoder.isInsideMessage, !stall.isArmed { stall.arm(after: limits.stallTime) }
     }
 
-    private func nextMessage() throws(FrameError) -> JSON? {
+    private func nextMessage() throws(VarlinkProtocolError) -> JSON? {
         guard !turns.isSpent else {
             turns.isWaiting = true
             source?.priority = .idle

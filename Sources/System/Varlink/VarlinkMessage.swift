@@ -37,9 +37,14 @@ package struct VarlinkError: Error, Equatable, Sendable, CustomStringConvertible
 
 /// A message that breaks the protocol; its connection is of no further use.
 package struct VarlinkProtocolError: Error, Equatable, CustomStringConvertible {
-    /// The wrong key of the message.
+    /// The wrong key of the message, or `message` for the whole of it.
     package let key: String
     package let description: String
+
+    init(key: String = "message", _ description: String) {
+        self.key = key
+        self.description = description
+    }
 }
 
 /// A call, checked.
@@ -95,7 +100,7 @@ private struct Header {
     /// (<https://varlink.org/Method-Call>).
     init(_ message: JSON, known: [UTF8Text]) throws(VarlinkProtocolError) {
         guard let object = message.object else {
-            throw VarlinkProtocolError(key: "message", description: "a message that is not an object")
+            throw VarlinkProtocolError("a message that is not an object")
         }
         self.object = object
         for member in object.members
@@ -108,7 +113,7 @@ private struct Header {
 
     func wrong(_ key: String, _ reason: String) -> VarlinkProtocolError {
         // This is logged: no more of a peer's text than is needed to recognise the key.
-        VarlinkProtocolError(key: key, description: "a message whose \"\(key.prefix(64))\" is \(reason)")
+        VarlinkProtocolError(key: key, "a message whose \"\(key.prefix(64))\" is \(reason)")
     }
 
     func bool(_ key: String) throws(VarlinkProtocolError) -> Bool {
