@@ -21,16 +21,11 @@ import Testing
         var position = 0
         while position < bytes.count {
             let piece = bytes[position..<min(position + size, bytes.count)]
-            if position.isMultiple(of: 2) {
-                decoder.append(piece)
-                position += piece.count
-            } else {
-                decoder.fill { room in
-                    let count = min(room.count, piece.count)
-                    room.copyBytes(from: piece.prefix(count))
-                    position += count
-                    return count
-                }
+            decoder.fill { room in
+                let count = min(room.count, piece.count)
+                room.copyBytes(from: piece.prefix(count))
+                position += count
+                return count
             }
             while let message = try decoder.next() { received.append(message) }
         }
@@ -61,6 +56,21 @@ import Testing
         let problem = JSONSyntaxError(problem: .unexpectedEnd, offset: 0)
         #expect(throws: VarlinkProtocolError("a message that is not JSON: \(problem)")) {
             try decoder.next()
+        }
+    }
+}
+
+extension MessageSplitter {
+    /// Receives bytes, in as many pieces as there is room for.
+    mutating func append(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            fill { room in
+                let piece = rest.prefix(room.count)
+                room.copyBytes(from: piece)
+                rest = rest.dropFirst(piece.count)
+                return piece.count
+            }
         }
     }
 }

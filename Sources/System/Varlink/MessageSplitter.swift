@@ -35,31 +35,14 @@ package struct MessageSplitter {
     /// Passes free memory to `read`, at least one byte.
     ///
     /// - Parameter read: Writes received bytes from the beginning of the memory and returns their number.
-    /// - Throws: The error of `read`; nothing is stored then.
-    package mutating func fill<Failure: Error>(
-        _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
-    ) throws(Failure) {
+    package mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Int) {
         makeRoom()
         let room = end..<min(buffer.count, end + Self.largestRead)
-        var count = 0
-        var failure: Failure?
-        buffer.withUnsafeMutableBytes { bytes in
-            do throws(Failure) {
-                count = try read(UnsafeMutableRawBufferPointer(rebasing: bytes[room]))
-            } catch {
-                failure = error
-            }
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            read(UnsafeMutableRawBufferPointer(rebasing: bytes[room]))
         }
-        if let failure { throw failure }
         precondition(count >= 0 && count <= room.count, "More was read than the buffer had room for")
         end += count
-    }
-
-    /// Appends received bytes.
-    package mutating func append(_ bytes: some Sequence<UInt8>) {
-        buffer.removeSubrange(end...)
-        buffer.append(contentsOf: bytes)
-        end = buffer.count
     }
 
     /// Returns true if ``next()`` would return a message or throw.
