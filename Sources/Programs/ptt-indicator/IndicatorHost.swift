@@ -118,13 +118,13 @@ final class IndicatorHost {
 
     private func claim(_ connection: BusConnection) async {
         do throws(BusError) {
-            switch try await connection.requestName(Self.name) {
-            case .acquired: connected(connection)
-            case .taken:
+            guard try await connection.requestName(Self.name) else {
                 log.error("another ptt-indicator runs in this session")
                 close()
                 EventLoop.exit(code: Self.anotherRuns)
+                return
             }
+            connected(connection)
         } catch {
             // The end of the connection is reported on its own.
             log.notice("\(error)")

@@ -35,20 +35,12 @@ extension BusConnection {
         }
     }
 
-    /// The result of a request for a name.
-    package enum NameRequest: Sendable {
-        /// This connection owns the name now, or did already.
-        case acquired
-        /// Another connection owns it.
-        case taken
-    }
-
     /// Requests a well-known name, without queueing for it. If the bus does not answer, the connection fails
     /// (``onLost``): whether it has the name, or gets it later, would not be known.
     ///
-    /// - Returns: Whether this connection owns the name now.
+    /// - Returns: True if this connection owns the name now, or did already; false if another one owns it.
     /// - Throws: `AccessDenied` if the policy of the bus forbids it.
-    package func requestName(_ name: String) async throws(BusError) -> NameRequest {
+    package func requestName(_ name: String) async throws(BusError) -> Bool {
         let values: [BusValue]
         do throws(BusError) {
             // DBUS_NAME_FLAG_DO_NOT_QUEUE (D-Bus specification, "RequestName").
@@ -58,10 +50,7 @@ extension BusConnection {
             throw error
         }
         // 1: primary owner, 2: in queue, 3: exists, 4: already owner.
-        switch values.first?.asInt {
-        case 1, 4: return .acquired
-        default: return .taken
-        }
+        return [1, 4].contains(values.first?.asInt)
     }
 
     /// Gives a well-known name up. Without it, or on a connection that has ended, nothing happens.

@@ -32,7 +32,7 @@ final class PrivateBlueZ {
     /// - Throws: If the bus cannot be reached, or another process has BlueZ's name.
     static func start(on address: String, crowd: Int = 0, neighbours: Int = 0) async throws -> PrivateBlueZ {
         let connection = try await BusConnection.open(.address(address))
-        guard try await connection.requestName("org.bluez") == .acquired else {
+        guard try await connection.requestName("org.bluez") else {
             throw Unmeasurable("another process is org.bluez on the private bus")
         }
         let blueZ = try PrivateBlueZ(connection)

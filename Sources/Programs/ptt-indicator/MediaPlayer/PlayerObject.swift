@@ -44,7 +44,7 @@ final class PlayerObject {
     /// Without the name the object is there, and nothing shows it.
     private func claimName() async {
         do throws(BusError) {
-            if try await connection.requestName(Self.name) == .taken {
+            if try await !connection.requestName(Self.name) {
                 log.notice("no media player: another program has the name \(Self.name)")
             }
         } catch {

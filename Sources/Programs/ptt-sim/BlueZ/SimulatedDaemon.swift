@@ -27,7 +27,7 @@ final class SimulatedDaemon {
         self.accessories = accessories
         self.isExperimental = isExperimental
         connection = try await BusConnection.open(bus)
-        guard try await connection.requestName(BlueZ.name) == .acquired else {
+        guard try await connection.requestName(BlueZ.name) else {
             throw .failed("\(BlueZ.name) is taken on \(bus)")
         }
         objects.append(try connection.export("/", isManager: true))
