@@ -47,19 +47,10 @@ package final class Bus {
     }
 
     private func open() {
-        BusConnection.connect(to: address, timeout: Self.timeout) { [weak self] result in
+        BusConnection.open(address, timeout: Self.timeout) { [weak self] result in
             switch result {
             // If the bus is gone, the connection is dropped, which closes it.
-            case .success(let opening): self?.sendHello(on: opening)
-            case .failure(let error): self?.failed(error)
-            }
-        }
-    }
-
-    private func sendHello(on opening: BusConnection) {
-        opening.hello(timeout: Self.timeout) { [weak self] result in
-            switch result {
-            case .success: self?.opened(opening)
+            case .success(let opening): self?.opened(opening)
             case .failure(let error): self?.failed(error)
             }
         }

@@ -9,28 +9,30 @@ extension BusConnection {
     package static func open(_ address: BusAddress, timeout: Duration = .seconds(5)) async throws(BusError)
         -> BusConnection
     {
-        let connected = await withCheckedContinuation { continuation in
-            connect(to: address, timeout: timeout) { continuation.resume(returning: $0) }
-        }
-        let connection = try connected.get()
         let result = await withCheckedContinuation { continuation in
-            connection.hello(timeout: timeout) { continuation.resume(returning: $0) }
+            open(address, timeout: timeout) { continuation.resume(returning: $0) }
         }
-        try result.get()
-        return connection
+        return try result.get()
     }
 
-    /// The first call on every connection; after it the connection has a unique name.
-    func hello(timeout: Duration, completion: @escaping @EventLoop (Result<Void, BusError>) -> Void) {
-        // A strong reference: the timeout ends the cycle.
-        call(.bus("Hello"), timeout: timeout) { [self] result in
-            switch result {
-            case .success(let values):
-                uniqueName = values.first?.asString ?? ""
-                completion(.success(()))
-            case .failure(let error):
-                close()
-                completion(.failure(error.trying("connect to \(address)")))
+    /// The same with a completion, which is called once, after this has returned.
+    static func open(
+        _ address: BusAddress,
+        timeout: Duration,
+        completion: @escaping @EventLoop (Result<BusConnection, BusError>) -> Void
+    ) {
+        connect(to: address, timeout: timeout) { result in
+            guard case .success(let connection) = result else { return completion(result) }
+            // A strong reference: the timeout ends the cycle.
+            connection.call(.bus("Hello"), timeout: timeout) { answer in
+                switch answer {
+                case .success(let values):
+                    connection.uniqueName = values.first?.asString ?? ""
+                    completion(.success(connection))
+                case .failure(let error):
+                    connection.close()
+                    completion(.failure(error.trying("connect to \(address)")))
+                }
             }
         }
     }

@@ -46,8 +46,7 @@ package final class BusConnection {
     private lazy var dispatching = DeferredSource { [weak self] in self?.dispatch() }
     private lazy var postponing = DeferredSource { [weak self] in self?.runPostponed() }
 
-    /// Takes ownership of a connected socket. The connection can be used after
-    /// ``hello(timeout:completion:)``.
+    /// Takes ownership of a connected socket. The connection can be used after `Hello`.
     init(adopting socket: ConnectedBus, _ address: BusAddress) {
         self.address = address
         pointer = socket.pointer
