@@ -194,8 +194,14 @@ extension DecodingNode: SingleValueDecodingContainer {
     func decodeNil() -> Bool { value == .null }
     func decode(_ type: Bool.Type) throws -> Bool { try bool(value) }
     func decode(_ type: String.Type) throws -> String { try string(value) }
-    func decode(_ type: Double.Type) throws -> Double { try double(value) }
-    func decode(_ type: Float.Type) throws -> Float { Float(try double(value)) }
+    func decode(_ type: Double.Type) throws -> Double {
+        switch value {
+        case .double(let double): return double
+        case .int(let int): return Double(int)
+        case .null, .bool, .string, .array, .object: throw mismatch("a number", value)
+        }
+    }
+    func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
     func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
         try integer(value)
     }
@@ -203,7 +209,7 @@ extension DecodingNode: SingleValueDecodingContainer {
         try decode(type, value, at: nil)
     }
 
-    // The scalars, for all three kinds of containers.
+    // The usual scalars, for all three kinds of containers.
 
     func bool(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> Bool {
         guard case .bool(let bool) = value else { throw mismatch("a boolean", value, at: step) }
@@ -213,14 +219,6 @@ extension DecodingNode: SingleValueDecodingContainer {
     func string(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> String {
         guard case .string(let string) = value else { throw mismatch("a string", value, at: step) }
         return string
-    }
-
-    func double(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> Double {
-        switch value {
-        case .double(let double): return double
-        case .int(let int): return Double(int)
-        case .null, .bool, .string, .array, .object: throw mismatch("a number", value, at: step)
-        }
     }
 
     func integer<Value: FixedWidthInteger>(

@@ -32,10 +32,6 @@ struct ObjectDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try node.string(try value(key), at: .key(key.stringValue))
     }
 
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try node.double(try value(key), at: .key(key.stringValue))
-    }
-
     func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try node.integer(try value(key), at: .key(key.stringValue))
     }
@@ -94,7 +90,6 @@ struct ArrayDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.bool($1, at: $2) } }
     mutating func decode(_ type: String.Type) throws -> String { try next { try $0.string($1, at: $2) } }
-    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.double($1, at: $2) } }
     mutating func decode<Value: FixedWidthInteger & Decodable>(_ type: Value.Type) throws -> Value {
         try next { try $0.integer($1, at: $2) }
     }
