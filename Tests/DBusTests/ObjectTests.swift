@@ -41,60 +41,31 @@ import Testing
         let lamp = Lamp()
         lamp.object = try peers.service.export("/lamp", [lamp.interface])
         let changes = AsyncQueue(of: PropertyChanges?.self)
-        let rule = MatchRule.propertyChanges("org.example.Lamp", of: Peers.name, path: "/lamp")
-        let subscription = peers.client.subscribe(rule) { changes.add($0.propertyChanges) }
+        let subscription = peers.client.subscribe(Self.remote.propertyChanges) {
+            changes.add($0.propertyChanges)
+        }
         defer { subscription.cancel() }
 
-        let get = MethodCall.getProperty("On", interface: "org.example.Lamp", of: Peers.name, path: "/lamp")
-        #expect(try await peers.client.call(get).first?.asBool == false)
-        let set = MethodCall.setProperty(
-            "On",
-            interface: "org.example.Lamp",
-            to: .boolean(true),
-            of: Peers.name,
-            path: "/lamp"
-        )
-        #expect(try await peers.client.call(set) == [])
+        #expect(try await peers.client.call(Self.remote.get("On")).first?.asBool == false)
+        #expect(try await peers.client.call(Self.remote.set("On", to: .boolean(true))) == [])
         #expect(try await changes.next()?.changed == ["On": .boolean(true)])
-        let all = MethodCall.getProperties("org.example.Lamp", of: Peers.name, path: "/lamp")
         #expect(
-            try await peers.client.call(all).first?.asProperties
+            try await peers.client.call(Self.remote.getAll()).first?.asProperties
                 == ["On": .boolean(true), "Colour": .string("white")]
         )
     }
 
+    static let remote = RemoteInterface(service: Peers.name, path: "/lamp", name: "org.example.Lamp")
+
     static let wrong: [(MethodCall, String)] = [
+        (remote.get("Nonsense"), "UnknownProperty"),
+        (remote.get("Broken"), "UnknownProperty"),
         (
-            .getProperty("Nonsense", interface: "org.example.Lamp", of: Peers.name, path: "/lamp"),
-            "UnknownProperty"
-        ),
-        (
-            .getProperty("Broken", interface: "org.example.Lamp", of: Peers.name, path: "/lamp"),
-            "UnknownProperty"
-        ),
-        (
-            .getProperty("On", interface: "org.example.Nonsense", of: Peers.name, path: "/lamp"),
+            RemoteInterface(service: Peers.name, path: "/lamp", name: "org.example.Nonsense").get("On"),
             "UnknownInterface"
         ),
-        (
-            .setProperty(
-                "Colour",
-                interface: "org.example.Lamp",
-                to: .string("red"),
-                of: Peers.name,
-                path: "/lamp"
-            ),
-            "PropertyReadOnly"
-        ),
-        (
-            .setProperty(
-                "On",
-                interface: "org.example.Lamp",
-                to: .string("yes"),
-                of: Peers.name,
-                path: "/lamp"
-            ), "InvalidArgs"
-        ),
+        (remote.set("Colour", to: .string("red")), "PropertyReadOnly"),
+        (remote.set("On", to: .string("yes")), "InvalidArgs"),
         (
             MethodCall(
                 to: Peers.name,

@@ -94,7 +94,11 @@ import Testing
         let stranger = try await Stranger(fixture)
         let changes = AsyncQueue(of: Bool.self)
         let watch = stranger.connection.subscribe(
-            .propertyChanges("org.bluez.GattCharacteristic1", of: "org.bluez", path: Stranger.button)
+            RemoteInterface(
+                service: "org.bluez",
+                path: Stranger.button,
+                name: "org.bluez.GattCharacteristic1"
+            ).propertyChanges
         ) { signal in
             if let isOn = signal.propertyChanges?.changed["Notifying"]?.asBool { changes.add(isOn) }
         }

@@ -105,8 +105,12 @@ import Varlink
         try await fixture.ready()
         let bus = try await BusConnection.open(.address(fixture.bus.address))
         let changes = AsyncQueue(of: Bool?.self)
-        let rule = MatchRule.propertyChanges("org.bluez.Adapter1", of: "org.bluez", path: "/org/bluez/hci0")
-        let subscription = bus.subscribe(rule) {
+        let adapter = RemoteInterface(
+            service: "org.bluez",
+            path: "/org/bluez/hci0",
+            name: "org.bluez.Adapter1"
+        )
+        let subscription = bus.subscribe(adapter.propertyChanges) {
             changes.add($0.propertyChanges?.changed["Discovering"]?.asBool)
         }
         for _ in 1...2 {

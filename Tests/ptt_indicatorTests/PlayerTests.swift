@@ -68,11 +68,11 @@ struct PlayerTests {
         #expect(error?.kind == .serviceUnknown)
     }
 
-    private static let properties = MethodCall.getProperties(
-        "org.mpris.MediaPlayer2.Player",
-        of: name,
-        path: "/org/mpris/MediaPlayer2"
-    )
+    private static let properties = RemoteInterface(
+        service: name,
+        path: "/org/mpris/MediaPlayer2",
+        name: "org.mpris.MediaPlayer2.Player"
+    ).getAll()
 
     private static func command(_ member: String) -> MethodCall {
         MethodCall(

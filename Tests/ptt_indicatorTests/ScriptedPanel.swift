@@ -147,8 +147,8 @@ final class ScriptedPanel {
     }
 
     private func all(_ interface: String, _ path: ObjectPath) async throws -> [BusKey: BusValue] {
-        let call = MethodCall.getProperties(interface, of: owner, path: path)
-        return try #require(try await connection.call(call).first?.asProperties)
+        let remote = RemoteInterface(service: owner, path: path, name: interface)
+        return try #require(try await connection.call(remote.getAll()).first?.asProperties)
     }
 
     /// Calls the menu.

@@ -40,14 +40,12 @@ import Testing
         #expect(
             await thrown { try await fixture.adapter("StartDiscovery") }?.name == "org.bluez.Error.NotReady"
         )
-        let on = MethodCall.setProperty(
-            "Powered",
-            interface: "org.bluez.Adapter1",
-            to: .boolean(true),
-            of: "org.bluez",
-            path: SimulatorFixture.adapter
+        let adapter = RemoteInterface(
+            service: "org.bluez",
+            path: SimulatorFixture.adapter,
+            name: "org.bluez.Adapter1"
         )
-        _ = try await fixture.client.call(on)
+        _ = try await fixture.client.call(adapter.set("Powered", to: .boolean(true)))
         #expect(
             try await fixture.signals.next(2)
                 == ["hci0 Adapter1 Powered=true", "dev1 Device1 Connected=true"]

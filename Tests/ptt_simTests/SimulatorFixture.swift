@@ -80,21 +80,18 @@ final class SimulatorFixture {
     }
 
     func properties(_ path: ObjectPath, _ interface: String) async throws -> [BusKey: BusValue] {
-        let answer = try await client.call(.getProperties(interface, of: "org.bluez", path: path))
+        let remote = RemoteInterface(service: "org.bluez", path: path, name: interface)
+        let answer = try await client.call(remote.getAll())
         return answer.first?.asProperties ?? [:]
     }
 
     func trust(_ number: Int) async throws {
-        let path = Self.device(number)
-        _ = try await client.call(
-            .setProperty(
-                "Trusted",
-                interface: "org.bluez.Device1",
-                to: .boolean(true),
-                of: "org.bluez",
-                path: path
-            )
+        let device = RemoteInterface(
+            service: "org.bluez",
+            path: Self.device(number),
+            name: "org.bluez.Device1"
         )
+        _ = try await client.call(device.set("Trusted", to: .boolean(true)))
     }
 
     /// Registers a `GattProfile1` for a service, so that its devices are connected.

@@ -30,13 +30,12 @@ extension DesktopFacts {
     /// Nil also if the portal does not run: it is not started for this.
     @EventLoop
     private static func shortcutsVersion(_ bus: BusConnection) async -> Int? {
-        let call = MethodCall.getProperty(
-            "version",
-            interface: "org.freedesktop.portal.GlobalShortcuts",
-            of: "org.freedesktop.portal.Desktop",
-            path: "/org/freedesktop/portal/desktop"
+        let shortcuts = RemoteInterface(
+            service: "org.freedesktop.portal.Desktop",
+            path: "/org/freedesktop/portal/desktop",
+            name: "org.freedesktop.portal.GlobalShortcuts"
         )
-        return try? await bus.ask(call).first?.asInt
+        return try? await bus.ask(shortcuts.get("version")).first?.asInt
     }
 }
 

@@ -61,7 +61,8 @@ struct ServiceManager {
 
     private func properties(_ kind: String, _ path: ObjectPath) async throws(BusError) -> [BusKey: BusValue] {
         let service = Self.manager.service
-        let values = try await bus.ask(.getProperties("\(service).\(kind)", of: service, path: path))
+        let unit = RemoteInterface(service: service, path: path, name: "\(service).\(kind)")
+        let values = try await bus.ask(unit.getAll())
         return values.first?.asProperties ?? [:]
     }
 }

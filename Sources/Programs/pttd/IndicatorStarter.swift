@@ -69,13 +69,8 @@ final class IndicatorStarter {
     private func handle(_ event: Bus.Event) {
         switch event {
         case .connected(let connection):
-            let changes = MatchRule.propertyChanges(
-                Self.session.name,
-                of: Self.session.service,
-                path: Self.session.path
-            )
             subscriptions = [
-                connection.subscribe(changes) { [weak self] signal in
+                connection.subscribe(Self.session.propertyChanges) { [weak self] signal in
                     self?.sessionChanged(to: signal.propertyChanges?.changed["ActiveState"])
                 },
                 connection.watchName(Self.manager.service) { [weak self] owner in

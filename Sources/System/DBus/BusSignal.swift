@@ -100,19 +100,6 @@ package struct MatchRule: Hashable, Sendable {
         self.firstArgumentNamespace = firstArgumentNamespace
     }
 
-    /// Changes of the properties of one interface of one object.
-    package static func propertyChanges(_ interface: String, of sender: String, path: ObjectPath)
-        -> MatchRule
-    {
-        MatchRule(
-            sender: sender,
-            path: path,
-            interface: StandardInterface.properties,
-            member: "PropertiesChanged",
-            firstArgument: interface
-        )
-    }
-
     /// `InterfacesAdded` and `InterfacesRemoved` of an object manager.
     package static func managedObjects(of sender: String, path: ObjectPath = "/") -> MatchRule {
         MatchRule(sender: sender, path: path, interface: StandardInterface.objectManager)

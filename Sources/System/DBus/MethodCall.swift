@@ -40,49 +40,6 @@ extension MethodCall {
         )
     }
 
-    /// `Properties.Get`; the result is one variant.
-    package static func getProperty(
-        _ name: String,
-        interface: String,
-        of destination: String,
-        path: ObjectPath
-    ) -> MethodCall {
-        properties("Get", [.string(interface), .string(name)], of: destination, path)
-    }
-
-    /// `Properties.GetAll`; the result is one ``BusValue/asProperties``.
-    package static func getProperties(_ interface: String, of destination: String, path: ObjectPath)
-        -> MethodCall
-    {
-        properties("GetAll", [.string(interface)], of: destination, path)
-    }
-
-    /// `Properties.Set`.
-    package static func setProperty(
-        _ name: String,
-        interface: String,
-        to value: BusValue,
-        of destination: String,
-        path: ObjectPath
-    ) -> MethodCall {
-        properties("Set", [.string(interface), .string(name), .variant(value)], of: destination, path)
-    }
-
-    private static func properties(
-        _ member: String,
-        _ arguments: [BusValue],
-        of destination: String,
-        _ path: ObjectPath
-    ) -> MethodCall {
-        MethodCall(
-            to: destination,
-            path: path,
-            interface: StandardInterface.properties,
-            member: member,
-            arguments: arguments
-        )
-    }
-
     /// `ObjectManager.GetManagedObjects`; the result is one ``BusValue/asManagedObjects``.
     package static func getManagedObjects(of destination: String, path: ObjectPath = "/") -> MethodCall {
         MethodCall(

@@ -26,11 +26,38 @@ package struct RemoteInterface: Sendable {
     }
 
     /// `Properties.Get`; the result is one variant.
-    package func get(_ property: String) -> MethodCall {
-        .getProperty(property, interface: name, of: service, path: path)
+    package func get(_ property: String) -> MethodCall { properties("Get", .string(property)) }
+
+    /// `Properties.GetAll`; the result is one ``BusValue/asProperties``.
+    package func getAll() -> MethodCall { properties("GetAll") }
+
+    /// `Properties.Set`.
+    package func set(_ property: String, to value: BusValue) -> MethodCall {
+        properties("Set", .string(property), .variant(value))
+    }
+
+    private func properties(_ member: String, _ arguments: BusValue...) -> MethodCall {
+        MethodCall(
+            to: service,
+            path: path,
+            interface: StandardInterface.properties,
+            member: member,
+            arguments: [.string(name)] + arguments
+        )
     }
 
     package func signal(_ member: String) -> MatchRule {
         MatchRule(sender: service, path: path, interface: name, member: member)
+    }
+
+    /// Changes of its properties.
+    package var propertyChanges: MatchRule {
+        MatchRule(
+            sender: service,
+            path: path,
+            interface: StandardInterface.properties,
+            member: "PropertiesChanged",
+            firstArgument: name
+        )
     }
 }

@@ -41,7 +41,8 @@ extension LogindWatch {
     }
 
     func readSession(_ path: ObjectPath) {
-        call(.getProperties(Self.sessionInterface, of: Self.service, path: path)) { watch, result in
+        let session = RemoteInterface(service: Self.service, path: path, name: Self.sessionInterface)
+        call(session.getAll()) { watch, result in
             switch result {
             case .success(let values):
                 watch.sessions.set(path, values.first?.asProperties ?? [:], user: getuid())

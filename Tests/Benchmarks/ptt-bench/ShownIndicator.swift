@@ -34,9 +34,12 @@ final class ShownIndicator {
         _ = try await panel.requestName(watcherName)
         let process = try stack.start([stack.programs + "/ptt-indicator"])
         while items.isEmpty { await pause(.milliseconds(10)) }
-        _ = try await panel.call(
-            .getProperties("org.kde.StatusNotifierItem", of: items[0], path: "/StatusNotifierItem")
+        let item = RemoteInterface(
+            service: items[0],
+            path: "/StatusNotifierItem",
+            name: "org.kde.StatusNotifierItem"
         )
+        _ = try await panel.call(item.getAll())
         return ShownIndicator(process, stack, panel, watcher)
     }
 

@@ -22,8 +22,12 @@ enum BlueZ {
         on path: ObjectPath,
         _ arguments: [BusValue] = []
     ) -> MethodCall {
+        remote(interface, of: path).call(member, arguments, startsService: false)
+    }
+
+    /// An interface of one of its objects.
+    static func remote(_ interface: String, of path: ObjectPath) -> RemoteInterface {
         RemoteInterface(service: name, path: path, name: interface)
-            .call(member, arguments, startsService: false)
     }
 }
 

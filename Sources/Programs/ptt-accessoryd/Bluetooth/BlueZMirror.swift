@@ -86,7 +86,7 @@ final class BlueZMirror {
         guard let candidate, watches[interface]?.add(path, on: candidate) == true else { return }
         let generation = generation
         // Changes between the appearance of the object and this subscription were missed.
-        candidate.call(.getProperties(interface, of: BlueZ.name, path: path)) { [weak self] result in
+        candidate.call(BlueZ.remote(interface, of: path).getAll()) { [weak self] result in
             guard let self, generation == self.generation else { return }
             switch result {
             case .success(let values):

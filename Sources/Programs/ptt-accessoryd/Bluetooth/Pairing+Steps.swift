@@ -183,13 +183,7 @@ extension Pairing {
     func trust(_ target: Target) async throws(RequestFailure) {
         do throws(BusError) {
             try await buttons.mirror.send(
-                .setProperty(
-                    "Trusted",
-                    interface: BlueZ.device,
-                    to: .boolean(true),
-                    of: BlueZ.name,
-                    path: target.path
-                )
+                BlueZ.remote(BlueZ.device, of: target.path).set("Trusted", to: .boolean(true))
             )
         } catch {
             throw .failed("BlueZ does not trust it: \(error)")

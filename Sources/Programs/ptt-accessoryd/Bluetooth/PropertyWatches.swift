@@ -65,7 +65,7 @@ final class PropertyWatches {
     }
 
     private func subscribe(to path: ObjectPath, on connection: BusConnection) {
-        let rule = MatchRule.propertyChanges(interface, of: BlueZ.name, path: path)
-        rules[path] = connection.subscribe(rule, handler: handler)
+        let changes = BlueZ.remote(interface, of: path).propertyChanges
+        rules[path] = connection.subscribe(changes, handler: handler)
     }
 }

@@ -131,7 +131,7 @@ final class BluetoothListener: Learning.Source {
             // two signals of a notification the first counts: that value may come before there are two.
             var notified = NotifiedValue()
             let watch = connection.subscribe(
-                .propertyChanges(BlueZ.characteristic, of: BlueZ.name, path: characteristic)
+                BlueZ.remote(BlueZ.characteristic, of: characteristic).propertyChanges
             ) { [weak self] signal in
                 guard let value = signal.propertyChanges?.changed["Value"]?.asBytes,
                     !notified.isNotified(value, serial: signal.serial)

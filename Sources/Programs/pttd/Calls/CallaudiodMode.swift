@@ -27,8 +27,8 @@ final class CallaudiodMode: CallService {
     }
 
     override func list() {
-        let get = MethodCall.getProperty("AudioMode", interface: Self.interface, of: name, path: Self.path)
-        ask(get) { [weak self] values in
+        let remote = RemoteInterface(service: name, path: Self.path, name: Self.interface)
+        ask(remote.get("AudioMode")) { [weak self] values in
             // Without the property there is no mode either.
             self?.set(values?.first?.asInt ?? 0)
         }

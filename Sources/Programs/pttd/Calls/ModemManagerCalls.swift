@@ -53,8 +53,8 @@ final class ModemManagerCalls: CallService {
     }
 
     private func read(_ path: ObjectPath) {
-        let get = MethodCall.getProperty("State", interface: Self.call, of: name, path: path)
-        ask(get) { [weak self] values in
+        let call = RemoteInterface(service: name, path: path, name: Self.call)
+        ask(call.get("State")) { [weak self] values in
             // A call without an object has ended.
             self?.set(path, values?.first?.asInt ?? Self.terminated)
         }
