@@ -65,8 +65,8 @@ private func check(_ message: JSON) {
     let parameters = call?.parameters ?? (try? reply?.result.get()) ?? message.object
     for unknownKeys in [JSON.UnknownKeys.refused, .ignored] {
         guard let value = try? parameters?.decode(Parameters.self, unknownKeys: unknownKeys) else { continue }
-        guard let encoded = try? JSON(encoding: value), let back = try? encoded.decode(Parameters.self),
-            back == value
-        else { preconditionFailure("Does not survive encoding: \(value)") }
+        guard let back = try? JSON.encoding(value).decode(Parameters.self), back == value else {
+            preconditionFailure("Does not survive encoding: \(value)")
+        }
     }
 }

@@ -155,8 +155,8 @@ import Testing
     ]
 
     /// The message with a hostile text for each text in turn, as far as it still is such a message.
-    private static func hostile<Message: Codable>(_ message: Message) throws -> [Message] {
-        try variants(JSON(encoding: message)).compactMap { try? $0.decode(Message.self) }
+    private static func hostile<Message: Codable>(_ message: Message) -> [Message] {
+        variants(JSON.encoding(message)).compactMap { try? $0.decode(Message.self) }
     }
 
     private static func variants(_ json: JSON) -> [JSON] {
@@ -182,14 +182,14 @@ import Testing
         }
     }
 
-    private static func lines() throws -> [String] {
-        var lines = try hostile(status).flatMap { Wording.lines($0) }
-        for event in events { lines += try hostile(Tagged(event)).map { Wording.line($0.value) } }
-        lines += try hostile(device).map { Wording.line($0) }
-        lines += try hostile(accessoryEvent).map { Wording.line($0) }
-        lines += try hostile(explanation).flatMap { Wording.lines($0, includesOthers: true) }
-        lines += try hostile(discovery).map { Wording.line($0) }
-        lines += try hostile(paired).compactMap { $0.device.map { Wording.line($0) } }
+    private static func lines() -> [String] {
+        var lines = hostile(status).flatMap { Wording.lines($0) }
+        for event in events { lines += hostile(Tagged(event)).map { Wording.line($0.value) } }
+        lines += hostile(device).map { Wording.line($0) }
+        lines += hostile(accessoryEvent).map { Wording.line($0) }
+        lines += hostile(explanation).flatMap { Wording.lines($0, includesOthers: true) }
+        lines += hostile(discovery).map { Wording.line($0) }
+        lines += hostile(paired).compactMap { $0.device.map { Wording.line($0) } }
         lines += facts.map(\.description) + findings.flatMap(\.lines) + errors.map { "\($0)" }
         return lines
     }
@@ -234,7 +234,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `no field of a message can be more than text in its line`(isTerminal: Bool) throws {
-        let lines = try Self.lines()
+        let lines = Self.lines()
         #expect(lines.filter { $0.contains("\u{202E}") }.count > 40)
         let printed = try Self.printed(lines.map { .text($0) }, isTerminal: isTerminal)
         #expect(printed.count == lines.count)
@@ -246,8 +246,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `what ptt-accessoryd and the doctor say is text in JSON as well`(isTerminal: Bool) throws {
-        var messages = try Self.findings.map { try JSON(encoding: FindingRecord($0)) }
-        for message in Self.accessoryMessages { messages += Self.variants(try JSON(encoding: message)) }
+        var messages = Self.findings.map { JSON.encoding(FindingRecord($0)) }
+        for message in Self.accessoryMessages { messages += Self.variants(JSON.encoding(message)) }
         #expect(messages.count > 60)
         let printed = try Self.printed(messages.map { .json($0) }, isTerminal: isTerminal)
         for line in printed {
@@ -258,8 +258,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `JSON escapes as JSON does, and reads back as it was`(isTerminal: Bool) throws {
-        let messages = try Self.events.flatMap { try Self.hostile(Tagged($0)) }
-        let parts = try messages.map { Terminal.Part.json(try JSON(encoding: $0)) }
+        let messages = Self.events.flatMap { Self.hostile(Tagged($0)) }
+        let parts = messages.map { Terminal.Part.json(.encoding($0)) }
         let printed = try Self.printed(parts, isTerminal: isTerminal)
         for line in printed {
             #expect(line.unicodeScalars.allSatisfy { !Self.isHostile($0) }, "\(line.debugDescription)")

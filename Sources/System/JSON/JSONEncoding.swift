@@ -1,36 +1,16 @@
-/// A value that JSON cannot represent.
-package struct JSONEncodingError: Error, CustomStringConvertible {
-    /// The value and the reason.
-    package let description: String
-}
-
 /// The text of a JSON value, as short as possible.
 package struct JSONText: Equatable, Sendable {
     /// UTF-8.
     package let bytes: [UInt8]
 
-    /// Encodes a value. Optionals that are nil are left out.
-    ///
-    /// - Throws: For a number that is not finite or beyond 64 bits with sign, and whatever `value` itself
-    ///   throws.
-    package init(encoding value: some Encodable) throws(JSONEncodingError) {
-        let text = EncodedText()
-        do {
-            try text.append(value)
-        } catch {
-            throw JSONEncodingError(
-                description: "could not encode \(type(of: value)) as JSON: \(explanation(error))"
-            )
-        }
-        bytes = text.bytes
-    }
-
     package var isEmptyObject: Bool { bytes.count == 2 && bytes.first == UInt8(ascii: "{") }
+}
 
+extension JSONText {
     package init(_ object: JSONObject) {
         var bytes: [UInt8] = []
         object.write(to: &bytes)
-        self.bytes = bytes
+        self.init(bytes: bytes)
     }
 
     /// An object with the members that `write` adds, for the most frequent messages, for which `Codable`
@@ -38,17 +18,20 @@ package struct JSONText: Equatable, Sendable {
     package init(_ write: (JSONMembers) -> Void) {
         let text = EncodedText()
         text.appendObject(write)
-        bytes = text.bytes
+        self.init(bytes: text.bytes)
     }
 
     /// The text of a message of this program's own types: structures of strings, booleans, integers that fit
-    /// in 64 bits, and arrays of these. Traps on a value that JSON cannot represent.
+    /// in 64 bits with sign, and arrays of these. Optionals that are nil are left out. Traps on a value that
+    /// JSON cannot represent.
     package static func encoding(_ message: some Encodable) -> JSONText {
-        do throws(JSONEncodingError) {
-            return try JSONText(encoding: message)
+        let text = EncodedText()
+        do {
+            try text.append(message)
         } catch {
-            preconditionFailure("\(error)")
+            preconditionFailure("could not encode \(type(of: message)) as JSON: \(error)")
         }
+        return JSONText(bytes: text.bytes)
     }
 }
 
@@ -60,16 +43,13 @@ extension JSONText: ExpressibleByDictionaryLiteral {
 }
 
 extension JSON {
-    /// The value that ``JSONText/init(encoding:)`` writes.
-    package init(encoding value: some Encodable) throws(JSONEncodingError) {
-        self.init(try JSONText(encoding: value))
-    }
-
-    fileprivate init(_ text: JSONText) {
+    /// The value that ``JSONText/encoding(_:)`` writes.
+    package static func encoding(_ message: some Encodable) -> JSON {
+        let bytes = JSONText.encoding(message).bytes
         do throws(JSONSyntaxError) {
             // No limits: the text is our own.
             let limit = Int.max
-            try self.init(parsing: text.bytes.span, depthLimit: limit, valueLimit: limit, markLimit: limit)
+            return try JSON(parsing: bytes.span, depthLimit: limit, valueLimit: limit, markLimit: limit)
         } catch {
             preconditionFailure("The encoder wrote \(error)")
         }
@@ -79,16 +59,11 @@ extension JSON {
 extension JSONObject {
     /// As ``JSONText/encoding(_:)``, for a structure.
     package static func encoding(_ message: some Encodable) -> JSONObject {
-        guard let object = JSON(JSONText.encoding(message)).object else {
+        guard let object = JSON.encoding(message).object else {
             preconditionFailure("\(type(of: message)) is not encoded as an object")
         }
         return object
     }
-}
-
-private func explanation(_ error: any Error) -> String {
-    guard case EncodingError.invalidValue(_, let context) = error else { return "\(error)" }
-    return context.debugDescription
 }
 
 /// The members of an object that is written one after the other. Keys must be unique; that is not checked.
@@ -153,22 +128,17 @@ final class EncodedText {
     func append(_ value: String) { JSON.write(value, to: &bytes) }
     func append(_ value: Bool) { append(JSON.bool(value)) }
 
-    func append(_ value: Double) throws {
-        guard value.isFinite else { throw Self.unrepresentable(value, "is not finite") }
+    func append(_ value: Double) {
+        precondition(value.isFinite, "\(value) is not finite")
         append(JSON.double(value))
     }
 
     @inline(__always)
-    func append<Value: FixedWidthInteger>(integer value: Value) throws {
+    func append<Value: FixedWidthInteger>(integer value: Value) {
         guard let value = Int64(exactly: value) else {
-            throw Self.unrepresentable(value, "is beyond 64 bits with sign")
+            preconditionFailure("\(value) is beyond 64 bits with sign")
         }
         append(value)
-    }
-
-    private static func unrepresentable(_ value: Any, _ reason: String) -> EncodingError {
-        let context = EncodingError.Context(codingPath: [], debugDescription: "\(value) \(reason)")
-        return .invalidValue(value, context)
     }
 
     /// Begins the next member of the object that is the innermost of `depth` containers.
@@ -212,7 +182,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     let text: EncodedText
     let depth: Int
 
-    /// Not tracked: an encoding error is an error of the program, and its text has the type.
+    /// Not tracked: an encoding error is an error of the program.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -231,10 +201,8 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     func encodeNil() { text.append(JSON.null) }
     func encode(_ value: Bool) { text.append(value) }
     func encode(_ value: String) { text.append(value) }
-    func encode(_ value: Double) throws { try text.append(value) }
-    func encode(_ value: Float) throws { try text.append(Double(value)) }
-    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) throws {
-        try text.append(integer: value)
-    }
+    func encode(_ value: Double) { text.append(value) }
+    func encode(_ value: Float) { text.append(Double(value)) }
+    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) { text.append(integer: value) }
     func encode<Value: Encodable>(_ value: Value) throws { try text.append(value) }
 }

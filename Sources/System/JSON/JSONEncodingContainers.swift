@@ -13,8 +13,8 @@ struct ObjectEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) { member(key.stringValue).encodeNil() }
     func encode(_ value: Bool, forKey key: Key) { member(key.stringValue).encode(value) }
     func encode(_ value: String, forKey key: Key) { member(key.stringValue).encode(value) }
-    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value, forKey key: Key) throws {
-        try member(key.stringValue).encode(value)
+    func encode<Value: FixedWidthInteger & Encodable>(_ value: Value, forKey key: Key) {
+        member(key.stringValue).encode(value)
     }
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try member(key.stringValue).encode(value)
@@ -52,9 +52,7 @@ struct ArrayEncodingContainer: UnkeyedEncodingContainer {
     mutating func encodeNil() { element().encodeNil() }
     mutating func encode(_ value: Bool) { element().encode(value) }
     mutating func encode(_ value: String) { element().encode(value) }
-    mutating func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) throws {
-        try element().encode(value)
-    }
+    mutating func encode<Value: FixedWidthInteger & Encodable>(_ value: Value) { element().encode(value) }
     mutating func encode<Value: Encodable>(_ value: Value) throws { try element().encode(value) }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
