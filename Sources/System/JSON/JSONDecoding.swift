@@ -1,25 +1,11 @@
 /// A JSON value that does not have the requested type.
 package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
-    package enum Problem: Equatable, Sendable {
-        case missing
-        case unknownKey
-        case wrongType(expected: String, found: String)
-        case invalid(String)
-    }
-
     /// The place: `descriptor.name` or `buttons[2].path`; empty for the whole value.
     package let path: String
-    package let problem: Problem
+    /// What is wrong there, to follow the place: "is missing".
+    package let problem: String
 
-    package var description: String {
-        let place = path.isEmpty ? "the value" : path
-        switch problem {
-        case .missing: return "\(place) is missing"
-        case .unknownKey: return "\(place) is not known"
-        case .wrongType(let expected, let found): return "\(place) should be \(expected) but is \(found)"
-        case .invalid(let reason): return "\(place) is not valid: \(reason)"
-        }
-    }
+    package var description: String { "\(path.isEmpty ? "the value" : path) \(problem)" }
 }
 
 extension JSON {
@@ -60,11 +46,12 @@ extension JSONDecodingError {
         switch error {
         case let error as JSONDecodingError: self = error
         case DecodingError.keyNotFound(let key, let context):
-            self.init(path: Self.path(context.codingPath + [key]), problem: .missing)
+            self.init(path: Self.path(context.codingPath + [key]), problem: "is missing")
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.dataCorrupted(let context):
-            self.init(path: Self.path(context.codingPath), problem: .invalid(context.debugDescription))
-        default: self.init(path: "", problem: .invalid("\(error)"))
+            let problem = "is not valid: \(context.debugDescription)"
+            self.init(path: Self.path(context.codingPath), problem: problem)
+        default: self.init(path: "", problem: "is not valid: \(error)")
         }
     }
 
@@ -160,18 +147,18 @@ final class DecodingNode: Decoder {
         for node in nested { try node.refuseUnknownKeys() }
         guard !isReadAsWhole, case .object(let object) = value else { return }
         for (index, member) in object.members.enumerated() where known & 1 << index == 0 {
-            throw error(.unknownKey, at: .key(member.key))
+            throw error("is not known", at: .key(member.key))
         }
     }
 
-    func error(_ problem: JSONDecodingError.Problem, at step: Step? = nil) -> JSONDecodingError {
+    func error(_ problem: String, at step: Step? = nil) -> JSONDecodingError {
         var path = codingPath
         if let step { path.append(step) }
         return JSONDecodingError(path: JSONDecodingError.path(path), problem: problem)
     }
 
     func mismatch(_ expected: String, _ found: JSON, at step: Step? = nil) -> JSONDecodingError {
-        error(.wrongType(expected: expected, found: found.kind), at: step)
+        error("should be \(expected) but is \(found.kind)", at: step)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -227,7 +214,7 @@ extension DecodingNode: SingleValueDecodingContainer {
     ) throws(JSONDecodingError) -> Value {
         guard case .int(let int) = value else { throw mismatch("an integer", value, at: step) }
         guard let exact = Value(exactly: int) else {
-            throw error(.invalid("\(int) is not between \(Value.min) and \(Value.max)"), at: step)
+            throw error("is not valid: \(int) is not between \(Value.min) and \(Value.max)", at: step)
         }
         return exact
     }

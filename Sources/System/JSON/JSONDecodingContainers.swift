@@ -13,7 +13,7 @@ struct ObjectDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func value(_ key: Key) throws(JSONDecodingError) -> JSON {
         guard let index = node.index(of: key.stringValue, in: object) else {
-            throw node.error(.missing, at: .key(key.stringValue))
+            throw node.error("is missing", at: .key(key.stringValue))
         }
         return object.members[index].value
     }
@@ -76,7 +76,7 @@ struct ArrayDecodingContainer: UnkeyedDecodingContainer {
         _ read: (DecodingNode, JSON, DecodingNode.Step) throws -> Value
     ) throws -> Value {
         let step = DecodingNode.Step.index(currentIndex)
-        guard !isAtEnd else { throw node.error(.missing, at: step) }
+        guard !isAtEnd else { throw node.error("is missing", at: step) }
         let value = try read(node, elements[currentIndex], step)
         currentIndex += 1
         return value
