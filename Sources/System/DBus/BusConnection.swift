@@ -41,10 +41,8 @@ package final class BusConnection {
 
     private var pointer: OpaquePointer?
     private var pending: [UInt32: PendingCall] = [:]
-    private var postponed: [@EventLoop () -> Void] = []
     private lazy var watches = Watches { [weak self] in self?.dispatch() }
     private lazy var dispatching = DeferredSource { [weak self] in self?.dispatch() }
-    private lazy var postponing = DeferredSource { [weak self] in self?.runPostponed() }
 
     /// Takes ownership of a connected socket. The connection can be used after `Hello`.
     init(adopting socket: ConnectedBus, _ address: BusAddress) {
@@ -53,10 +51,7 @@ package final class BusConnection {
         configure()
     }
 
-    isolated deinit {
-        close()
-        runPostponed()
-    }
+    isolated deinit { close() }
 
     package var isOpen: Bool { pointer != nil }
 
@@ -90,7 +85,7 @@ package final class BusConnection {
             pending[serial] = PendingCall(call: call, timer: timer, completion: completion)
         } catch {
             let failure = error.trying(call.description)
-            postpone { completion(.failure(failure)) }
+            EventLoop.start { completion(.failure(failure)) }
         }
     }
 
@@ -131,12 +126,6 @@ package final class BusConnection {
             throw .standard("NotSupported", "\(address) does not support file descriptors")
         }
         return serial
-    }
-
-    /// Runs `work` in a later iteration of the loop, or when this object is released.
-    func postpone(_ work: @escaping @EventLoop () -> Void) {
-        postponed.append(work)
-        postponing.trigger()
     }
 
     // MARK: - Private
@@ -241,11 +230,5 @@ package final class BusConnection {
         onLost = nil
         notifyOwner()
         for call in calls { call.completion(.failure(error.trying(call.call.description))) }
-    }
-
-    private func runPostponed() {
-        let work = postponed
-        postponed = []
-        for item in work { item() }
     }
 }
