@@ -57,7 +57,7 @@ import Testing
             interface: Peers.interface,
             member: "Give"
         )
-        #expect(await BusError.thrown { try await peers.client.call(call) }?.kind == .limitsExceeded)
+        #expect(await BusError.thrown { try await peers.client.call(call) }?.name == BusError.limitsExceeded)
         try await peers.settle()
         object.withdraw()
     }
@@ -66,7 +66,7 @@ import Testing
     func `a call whose arguments exceed a limit is refused`(excess: TooMuch) async throws {
         let peers = try await Peers()
         let call = peers.call("Echo", .variant(excess.value))
-        #expect(await BusError.thrown { try await peers.client.call(call) }?.kind == .limitsExceeded)
+        #expect(await BusError.thrown { try await peers.client.call(call) }?.name == BusError.limitsExceeded)
         try await peers.settle()
     }
 
@@ -112,7 +112,7 @@ import Testing
                 arguments: [TooMuch.values.value]
             )
         )
-        #expect(try await losses.next().kind == .limitsExceeded)
+        #expect(try await losses.next().name == BusError.limitsExceeded)
         subscription.cancel()
     }
 
@@ -134,7 +134,7 @@ import Testing
             signature: "v",
             body: variants
         )
-        #expect(try await losses.next().kind == .limitsExceeded)
+        #expect(try await losses.next().name == BusError.limitsExceeded)
         subscription.cancel()
     }
 

@@ -69,6 +69,8 @@ final class Peers {
 }
 
 extension BusError {
+    static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+
     /// The error that `operation` throws, or nil.
     @EventLoop
     static func thrown(by operation: @EventLoop () async throws -> some Any) async -> BusError? {

@@ -31,7 +31,7 @@ extension BluetoothFacts {
             switch error.kind {
             case .noReply: facts.daemon = .hung
             case .serviceUnknown: facts.daemon = await absence(bus, host)
-            case .disconnected, .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
+            case .disconnected, .unknownObject, .invalidArguments, .accessDenied, .other:
                 return .failure(Silence(error))
             }
         }

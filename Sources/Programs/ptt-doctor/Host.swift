@@ -122,8 +122,7 @@ extension Silence {
         self =
             switch error.kind {
             case .noReply: .timedOut
-            case .disconnected, .serviceUnknown, .unknownObject, .invalidArguments, .accessDenied,
-                .limitsExceeded, .other:
+            case .disconnected, .serviceUnknown, .unknownObject, .invalidArguments, .accessDenied, .other:
                 .unreachable(error.message.isEmpty ? error.name : error.message)
             }
     }

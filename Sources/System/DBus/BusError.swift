@@ -16,8 +16,6 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         case invalidArguments
         /// The bus or the peer forbids it.
         case accessDenied
-        /// A limit of the bus or of this side is reached.
-        case limitsExceeded
         case other
     }
 
@@ -44,7 +42,6 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         case "UnknownObject", "UnknownInterface", "UnknownMethod", "UnknownProperty": .unknownObject
         case "InvalidArgs", "InvalidSignature": .invalidArguments
         case "AccessDenied", "AuthFailed": .accessDenied
-        case "LimitsExceeded", "NoMemory": .limitsExceeded
         default: .other
         }
     }

@@ -21,7 +21,7 @@ extension LogindWatch {
         switch error.kind {
         case .disconnected: break
         case .serviceUnknown: reportWithoutLogind()  // The watch of its name reports its return.
-        case .noReply, .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
+        case .noReply, .unknownObject, .invalidArguments, .accessDenied, .other:
             retry.arm(after: backOff.next())
         }
     }

@@ -133,7 +133,7 @@ final class ShortcutPortal {
             switch error.kind {
             case .serviceUnknown: self?.fail(attempt, error, .impossible)
             case .noReply, .disconnected: self?.fail(attempt, error, .failed)
-            case .unknownObject, .invalidArguments, .accessDenied, .limitsExceeded, .other:
+            case .unknownObject, .invalidArguments, .accessDenied, .other:
                 self?.answer(attempt, .registered)
             }
         }
@@ -254,7 +254,7 @@ final class ShortcutPortal {
     private static func meaning(of error: BusError) -> ShortcutSession.Answer {
         switch error.kind {
         case .serviceUnknown, .unknownObject, .invalidArguments, .accessDenied: .impossible
-        case .noReply, .disconnected, .limitsExceeded, .other: .failed
+        case .noReply, .disconnected, .other: .failed
         }
     }
 

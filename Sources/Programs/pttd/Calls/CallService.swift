@@ -108,7 +108,7 @@ class CallService {
         case .accessDenied:
             // Its signals still arrive: a bus restricts calls, not broadcasts.
             logOnce(error)
-        case .noReply, .invalidArguments, .limitsExceeded, .other:
+        case .noReply, .invalidArguments, .other:
             logOnce(error)
             retry.arm(after: backOff.next())
         }
