@@ -28,19 +28,18 @@ private struct World {
                 step(&self)
                 switch effect {
                 case .connect:
+                    isDelayArmed = false
                     attempts += 1
                     isConnected = isListening
                     step(&self)
                     events.append(isConnected ? .answered : .attemptFailed)
                 case .watch:
                     if canWatch { isWatched = true } else { events.append(.watchFailed) }
-                case .endWatch:
-                    isWatched = false
                 case .retry(let delay):
                     delays.append(delay)
                     isDelayArmed = true
-                case .cancelRetry:
-                    isDelayArmed = false
+                case .rest:
+                    (isWatched, isDelayArmed) = (false, false)
                 }
             }
             step(&self)
@@ -129,10 +128,10 @@ extension Reconnection {
     @Test func `a lost connection is watched for first, and tried again after the shortest delay`() {
         var reconnection = Reconnection()
         reconnection.expect([.connect], after: .started)
-        reconnection.expect([], after: .answered)
+        reconnection.expect([.rest], after: .answered)
         reconnection.expect([.watch, .retry(after: .milliseconds(100))], after: .lost)
         reconnection.expect([.connect], after: .delayElapsed)
-        reconnection.expect([.endWatch], after: .answered)
+        reconnection.expect([.rest], after: .answered)
     }
 
     /// Where systemd listens for a daemon that fails at its start.
@@ -145,7 +144,7 @@ extension Reconnection {
             reconnection.expect([.retry(after: .milliseconds(delay))], after: .lost)
         }
         reconnection.expect([.connect], after: .delayElapsed)
-        reconnection.expect([.endWatch], after: .answered)
+        reconnection.expect([.rest], after: .answered)
         reconnection.expect([.watch, .retry(after: .milliseconds(100))], after: .lost)
     }
 
@@ -154,7 +153,7 @@ extension Reconnection {
         var world = World()
         world.handle(.started)
         for _ in 1...4 { world.expectDelay() }
-        world.reconnection.expect([.cancelRetry, .connect], after: event)
+        world.reconnection.expect([.connect], after: event)
         world.reconnection.expect([.retry(after: .milliseconds(100))], after: .attemptFailed)
     }
 
@@ -236,20 +235,16 @@ private struct Shell {
     private mutating func perform(_ effect: Reconnection.Effect) {
         switch effect {
         case .connect:
-            #expect(isWanted && !isConnected && !isDelayArmed)
-            (isConnected, isAnswered) = (true, false)
+            #expect(isWanted && !isConnected)
+            (isConnected, isAnswered, isDelayArmed) = (true, false, false)
         case .watch:
             #expect(!isWatched)
             isWatched = true
-        case .endWatch:
-            #expect(isWatched)
-            isWatched = false
         case .retry:
             #expect(!isDelayArmed)
             isDelayArmed = true
-        case .cancelRetry:
-            #expect(isDelayArmed)
-            isDelayArmed = false
+        case .rest:
+            (isWatched, isDelayArmed) = (false, false)
         }
     }
 }

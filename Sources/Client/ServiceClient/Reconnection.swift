@@ -30,14 +30,14 @@ package struct Reconnection: Equatable, Sendable {
     }
 
     package enum Effect: Equatable, Sendable {
-        /// Connect to the daemon. Always the last effect of its list.
+        /// Connect to the daemon, without the rest of a delay. Always the last effect of its list.
         case connect
         /// Watch the socket's path.
         case watch
-        case endWatch
         /// Report ``Event/delayElapsed`` after this time.
         case retry(after: Duration)
-        case cancelRetry
+        /// End the watch and the delay, if there are any.
+        case rest
     }
 
     /// A socket appears before its daemon listens on it, which takes a loaded machine some seconds: with the
@@ -101,9 +101,9 @@ package struct Reconnection: Equatable, Sendable {
     }
 
     private mutating func answered() -> [Effect] {
-        guard case .connecting(let attempts) = state else { return [] }
+        guard case .connecting = state else { return [] }
         state = .connected
-        return attempts.isWatched ? [.endWatch] : []
+        return [.rest]
     }
 
     private mutating func lost() -> [Effect] {
@@ -145,7 +145,7 @@ package struct Reconnection: Equatable, Sendable {
             return []
         case .waiting(let attempts):
             state = .connecting(Attempts(backOff: backOff, isWatched: attempts.isWatched))
-            return [.cancelRetry, .connect]
+            return [.connect]
         case .dormant:
             state = .connecting(Attempts(backOff: backOff, isWatched: true))
             return [.connect]
@@ -164,16 +164,7 @@ package struct Reconnection: Equatable, Sendable {
     }
 
     private mutating func stop() -> [Effect] {
-        defer { state = .stopped }
-        switch state {
-        case .stopped, .connected:
-            return []
-        case .connecting(let attempts):
-            return attempts.isWatched ? [.endWatch] : []
-        case .waiting(let attempts):
-            return [.cancelRetry] + (attempts.isWatched ? [.endWatch] : [])
-        case .dormant:
-            return [.endWatch]
-        }
+        state = .stopped
+        return [.rest]
     }
 }

@@ -50,11 +50,14 @@ package final class Reconnector {
     private func handle(_ event: Reconnection.Event) {
         for effect in reconnection.handle(event) {
             switch effect {
-            case .connect: connect()
+            case .connect:
+                delay.disarm()
+                connect()
             case .watch: startWatch()
-            case .endWatch: watch = nil
             case .retry(let time): delay.arm(after: time)
-            case .cancelRetry: delay.disarm()
+            case .rest:
+                delay.disarm()
+                watch = nil
             }
         }
     }
