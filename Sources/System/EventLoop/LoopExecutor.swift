@@ -15,18 +15,12 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         var isWakeUpPending = false
     }
 
-    private enum ThreadState {
-        case notStarted
-        case starting
-        case running(pthread_t)
-    }
-
-    // The C pointers are used on the loop's thread only; the inbox and the thread state are behind locks.
+    // The C pointers are used on the loop's thread only; the inbox and the thread are behind locks.
     nonisolated(unsafe) let event: OpaquePointer
     nonisolated(unsafe) private let jobsSource: OpaquePointer
     private let wakeUp: Int32
     private let inbox = Mutex(Inbox())
-    private let thread = Mutex(ThreadState.notStarted)
+    private let thread = Mutex<pthread_t?>(nil)
 
     private init() {
         StandardDescriptors.reserve()
@@ -82,8 +76,8 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
 
     func adoptCurrentThread() {
         thread.withLock { thread in
-            guard case .notStarted = thread else { preconditionFailure("The event loop is already running") }
-            thread = .running(pthread_self())
+            precondition(thread == nil, "The event loop is already running")
+            thread = pthread_self()
         }
     }
 
@@ -95,35 +89,26 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     }
 
     func startThread() {
-        let mustStart = thread.withLock { thread in
-            guard case .notStarted = thread else { return false }
-            thread = .starting
-            return true
+        // The new thread's first question whether it is the loop's waits for the answer.
+        thread.withLock { thread in
+            guard thread == nil else { return }
+            var created = pthread_t()
+            let result = pthread_create(
+                &created,
+                nil,
+                { _ in
+                    _ = LoopExecutor.shared.turnUntilExit()
+                    return nil
+                },
+                nil
+            )
+            precondition(result == 0, "pthread_create failed: \(String(cString: strerror(result)))")
+            pthread_detach(created)
+            thread = created
         }
-        guard mustStart else { return }
-        var created = pthread_t()
-        let result = pthread_create(
-            &created,
-            nil,
-            { _ in
-                LoopExecutor.shared.thread.withLock { $0 = .running(pthread_self()) }
-                _ = LoopExecutor.shared.turnUntilExit()
-                return nil
-            },
-            nil
-        )
-        precondition(result == 0, "pthread_create failed: \(String(cString: strerror(result)))")
-        pthread_detach(created)
     }
 
-    private var isCurrentThread: Bool {
-        thread.withLock { thread in
-            switch thread {
-            case .notStarted, .starting: false
-            case .running(let running): pthread_equal(running, pthread_self()) != 0
-            }
-        }
-    }
+    private var isCurrentThread: Bool { thread.withLock { $0 } == pthread_self() }
 
     private func wokenUp() -> Int32 {
         var count: UInt64 = 0
