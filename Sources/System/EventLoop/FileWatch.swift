@@ -52,7 +52,7 @@ package final class FileWatch {
             let created = try StepWatches { [weak self] in self?.changed() }
             for step in resolution.steps { try created.add(step) }
             if watchesContents, resolution.target == .exists {
-                try created.add(Resolution.Step(path: path, role: .contents))
+                try created.add(Resolution.Step(path: path, mask: Resolution.Step.changes))
             }
             watches = created
             let again = Resolution(of: path)
@@ -71,21 +71,18 @@ package final class FileWatch {
 /// The steps by which the kernel resolves a path.
 private struct Resolution: Equatable {
     struct Step: Equatable {
-        enum Role: Equatable {
-            /// A directory on the path, watched for its removal.
-            case directory
-            /// A symbolic link on the path, watched for its removal.
-            case link
-            /// The last existing directory, and the component that is missing in it.
-            case missing(String)
-            /// The directory that contains the last component.
-            case parent(of: String)
-            /// The last component itself, a directory whose files are watched.
-            case contents
-        }
+        // What is watched beside the removal of the path itself (inotify(7)).
+        static let link = IN_DONT_FOLLOW
+        static let directory = IN_ONLYDIR
+        /// The creation of a file in it.
+        static let creation = directory | IN_CREATE | IN_MOVED_TO
+        /// Every change of a file in it.
+        static let changes = creation | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
 
         let path: String
-        let role: Role
+        let mask: Int32
+        /// The file in it; nil for all.
+        var name: String?
     }
 
     /// The kernel's limit (path_resolution(7)).
@@ -103,13 +100,13 @@ private struct Resolution: Equatable {
             let next = directory == "/" ? "/" + name : "\(directory)/\(name)"
             var found = stat()
             guard lstat(next, &found) == 0 else {
-                steps.append(Step(path: directory, role: .missing(name)))
+                steps.append(Step(path: directory, mask: Step.creation, name: name))
                 target = link.map { .isBroken(link: $0) } ?? .isMissing
                 return
             }
             if found.st_mode & S_IFMT == S_IFLNK {
                 links += 1
-                steps.append(Step(path: next, role: .link))
+                steps.append(Step(path: next, mask: Step.link))
                 guard links <= Self.maximumLinks, let named = Self.destination(of: next) else {
                     target = .isBroken(link: next)
                     return
@@ -117,9 +114,9 @@ private struct Resolution: Equatable {
                 if named.hasPrefix("/") { directory = "/" }
                 rest += Self.components(of: named).map { ($0, next) }
             } else if rest.isEmpty {
-                steps.append(Step(path: directory, role: .parent(of: name)))
+                steps.append(Step(path: directory, mask: Step.changes, name: name))
             } else {
-                steps.append(Step(path: next, role: .directory))
+                steps.append(Step(path: next, mask: Step.directory))
                 directory = next
             }
         }
@@ -157,40 +154,20 @@ private final class StepWatches {
 
     func add(_ step: Resolution.Step) throws(SystemError) {
         // The same directory may be on the path twice.
-        let mask = UInt32(Self.events(step.role) | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_MASK_ADD)
+        let mask = step.mask | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD
         do throws(SystemError) {
-            guard let watch = try inotify?.add(step.path, mask | Self.kind(step.role)) else { return }
-            names[watch, default: []].formUnion(Self.name(step.role))
-            if step.role == .contents { contents.insert(watch) }
+            guard let watch = try inotify?.add(step.path, UInt32(mask)) else { return }
+            if let name = step.name {
+                names[watch, default: []].insert(name)
+            } else if step.mask == Resolution.Step.changes {
+                contents.insert(watch)
+            }
         } catch {
             // It was removed since the path was resolved; resolving it again will show that.
             if error.code == ENOENT || error.code == ENOTDIR { return }
             // `/home` is often listable by root only. It has to be trusted to stay.
-            if error.code == EACCES, step.role == .directory { return }
+            if error.code == EACCES, step.mask == Resolution.Step.directory { return }
             throw error
-        }
-    }
-
-    private static func events(_ role: Resolution.Step.Role) -> Int32 {
-        switch role {
-        case .directory, .link: 0
-        case .missing: IN_CREATE | IN_MOVED_TO
-        case .parent, .contents:
-            IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
-        }
-    }
-
-    private static func kind(_ role: Resolution.Step.Role) -> UInt32 {
-        switch role {
-        case .link: UInt32(IN_DONT_FOLLOW)
-        case .directory, .missing, .parent, .contents: UInt32(IN_ONLYDIR)
-        }
-    }
-
-    private static func name(_ role: Resolution.Step.Role) -> [String] {
-        switch role {
-        case .directory, .link, .contents: []
-        case .missing(let name), .parent(let name): [name]
         }
     }
 
