@@ -13,12 +13,10 @@ package enum ServiceState {
 
     /// Lets the loop send systemd's watchdog notifications, so that a stuck loop is noticed
     /// (sd_event_set_watchdog(3)).
-    ///
-    /// - Returns: Whether a watchdog is configured for this service.
     @EventLoop
-    @discardableResult
-    package static func answerWatchdog() -> Bool {
-        sd_event_set_watchdog(LoopExecutor.shared.event, 1) > 0
+    package static func answerWatchdog() {
+        // A failure shows as a missed notification in systemd.
+        _ = sd_event_set_watchdog(LoopExecutor.shared.event, 1)
     }
 
     private static func notify(_ state: String) {
@@ -28,9 +26,7 @@ package enum ServiceState {
 }
 
 /// A listening socket passed by systemd (sd_listen_fds(3)).
-package struct ActivatedSocket: Sendable, Equatable {
-    /// `FileDescriptorName=` of the socket unit.
-    package let name: String
+package struct ActivatedSocket: Sendable {
     package let descriptor: Int32
 
     /// All sockets of one socket unit have the same name: only their kinds tell them apart.
@@ -41,22 +37,12 @@ package struct ActivatedSocket: Sendable, Equatable {
     /// Takes all sockets that were passed to this process, and makes them non-blocking. A second call returns
     /// none.
     package static func takeAll() -> [ActivatedSocket] {
-        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        let count = sd_listen_fds_with_names(1, &names)
-        guard count > 0, let names else { return [] }
-        defer {
-            for index in 0..<Int(count) { free(names[index]) }
-            free(names)
-        }
-        return (0..<Int(count)).map { index in
-            let descriptor = SD_LISTEN_FDS_START + Int32(index)
+        let count = max(0, sd_listen_fds(1))
+        return (SD_LISTEN_FDS_START..<SD_LISTEN_FDS_START + count).map { descriptor in
             // systemd passes blocking sockets unless the unit has `NonBlocking=yes`, and an accept without a
             // waiting peer would block the loop. A descriptor that is not open fails at its first use.
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-            return ActivatedSocket(
-                name: names[index].map { String(cString: $0) } ?? "",
-                descriptor: descriptor
-            )
+            return ActivatedSocket(descriptor: descriptor)
         }
     }
 }
