@@ -10,10 +10,10 @@ package enum Environment {
 
     /// The directory in which the program of this process lies, without a slash at its end.
     package static func programDirectory() throws(SystemError) -> String {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &path, path.count)
-        let bytes = path.prefix(max(0, length)).map { UInt8(bitPattern: $0) }
-        guard let end = bytes.lastIndex(of: UInt8(ascii: "/")) else { throw SystemError("find this program") }
-        return String(decoding: bytes[..<end], as: UTF8.self)
+        let program = destination(of: "/proc/self/exe") ?? ""
+        guard let end = program.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            throw SystemError("find this program")
+        }
+        return String(program[..<end])
     }
 }

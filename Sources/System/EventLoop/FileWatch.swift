@@ -107,7 +107,7 @@ private struct Resolution: Equatable {
             if found.st_mode & S_IFMT == S_IFLNK {
                 links += 1
                 steps.append(Step(path: next, mask: Step.link))
-                guard links <= Self.maximumLinks, let named = Self.destination(of: next) else {
+                guard links <= Self.maximumLinks, let named = destination(of: next) else {
                     target = .isBroken(link: next)
                     return
                 }
@@ -126,14 +126,15 @@ private struct Resolution: Equatable {
     private static func components(of path: String) -> [String] {
         path.split(separator: "/").reversed().map { String($0) }
     }
+}
 
-    private static func destination(of link: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            guard let start = buffer.baseAddress else { return nil }
-            let count = readlink(link, start, buffer.count)
-            guard count > 0 else { return nil }
-            return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-        }
+/// What a symbolic link says.
+func destination(of link: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+        guard let start = buffer.baseAddress else { return nil }
+        let count = readlink(link, start, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 }
 

@@ -24,11 +24,7 @@ package final class Gettext: Sendable {
 
     /// Nil without /proc: the C library then looks in its own directory.
     private static var installed: String? {
-        do throws(SystemError) {
-            return try Environment.programDirectory() + "/../share/locale"
-        } catch {
-            return nil
-        }
+        (try? Environment.programDirectory()).map { $0 + "/../share/locale" }
     }
 
     deinit {
