@@ -1,9 +1,6 @@
 import Glibc
 
 /// A directory of small files that are replaced as a whole.
-///
-/// A file is written under another name, flushed, and renamed: after a crash at any time either the old file
-/// or the new one is found (rename(2)).
 package struct StateDirectory: Sendable {
     package enum Change: Sendable {
         case replace(name: String, bytes: [UInt8])
@@ -26,7 +23,8 @@ package struct StateDirectory: Sendable {
         for change in changes {
             switch change {
             case .replace(let name, let bytes):
-                try replace("\(path)/\(name)", bytes)
+                try makeDirectories(path)
+                try replaceFile("\(path)/\(name)", with: bytes, isOnDisk: isOnDisk)
                 hasChanged = true
             case .remove(let name):
                 if unlink("\(path)/\(name)") == 0 {
@@ -63,20 +61,6 @@ package struct StateDirectory: Sendable {
         }
     }
 
-    private func replace(_ place: String, _ bytes: [UInt8]) throws(SystemError) {
-        try makeDirectories(path)
-        try fill(place + ".new", with: bytes)
-        guard rename(place + ".new", place) == 0 else { throw SystemError("move \(place).new") }
-    }
-
-    private func fill(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-        let created = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard created >= 0 else { throw SystemError("create \(path)") }
-        let descriptor = OwnedDescriptor(adopting: created)
-        try writeAll(bytes, to: descriptor.value, path)
-        guard !isOnDisk || fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
-    }
-
     /// A file's name is on disk once its directory is flushed (fsync(2)).
     private func flush() throws(SystemError) {
         let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -98,12 +82,42 @@ func makeDirectories(_ path: String) throws(SystemError) {
     }
 }
 
-/// Writes to a file, whose path is for the error, with as many calls as it takes.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(SystemError) {
+/// Replaces a file as a whole: after a crash at any time either the old one or the new one is found
+/// (rename(2)).
+func replaceFile(
+    _ path: String,
+    with bytes: [UInt8],
+    mode: UInt32 = 0o600,
+    isOnDisk: Bool = true
+) throws(SystemError) {
+    let temporary = path + ".new"
+    do throws(SystemError) {
+        try fill(temporary, with: bytes, mode: mode, isOnDisk: isOnDisk)
+        guard rename(temporary, path) == 0 else { throw SystemError("move \(temporary)") }
+    } catch {
+        // What is left of it would be overwritten by the next attempt.
+        _ = unlink(temporary)
+        throw error
+    }
+}
+
+/// Writes a new file, and flushes it.
+private func fill(_ path: String, with bytes: [UInt8], mode: UInt32, isOnDisk: Bool) throws(SystemError) {
+    // What a crashed program has left may have wider permissions. Where it cannot be removed, O_EXCL
+    // keeps it from being written.
+    _ = unlink(path)
+    let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard created >= 0 else { throw SystemError("create \(path)") }
+    let descriptor = OwnedDescriptor(adopting: created)
+    // open(2) leaves out what the umask has, and file systems without permissions refuse to change them.
+    guard mode == 0o600 || fchmod(created, mode) == 0 else {
+        throw SystemError("set the permissions of \(path)")
+    }
     var rest = bytes[...]
     while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let count = rest.withUnsafeBytes { write(created, $0.baseAddress, $0.count) }
         guard count > 0 else { throw SystemError("write \(path)") }
         rest = rest.dropFirst(count)
     }
+    guard !isOnDisk || fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
 }

@@ -50,15 +50,7 @@ extension TextFile {
         let before = try read(path, limit: limit)
         let after = try change(before)
         guard after != before ?? "" else { return }
-        let temporary = path + ".new"
-        do throws(SystemError) {
-            try fill(temporary, with: after, mode: mode)
-            guard rename(temporary, path) == 0 else { throw SystemError("move \(temporary)") }
-        } catch {
-            // What is left of it would be overwritten by the next edit.
-            _ = unlink(temporary)
-            throw error
-        }
+        try replaceFile(path, with: Array(after.utf8), mode: mode)
         // A file's name is on disk once its directory is flushed (fsync(2)).
         guard fsync(lock.value) == 0 else {
             throw SystemError("flush \(directory), after \(path) was replaced")
@@ -77,21 +69,5 @@ extension TextFile {
         guard stat(path, &found) == 0 else { return nil }
         guard found.st_mode & S_IFMT == S_IFREG else { throw NotRegular(path: path) }
         return found.st_mode & 0o777
-    }
-
-    /// Writes and flushes a new file.
-    private static func fill(_ path: String, with text: String, mode: UInt32) throws(SystemError) {
-        // What a crashed program has left may have wider permissions. Where it cannot be removed, O_EXCL
-        // keeps it from being written.
-        _ = unlink(path)
-        let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard created >= 0 else { throw SystemError("create \(path)") }
-        let descriptor = OwnedDescriptor(adopting: created)
-        // open(2) leaves out what the umask has, and file systems without permissions refuse to change them.
-        guard mode == 0o600 || fchmod(created, mode) == 0 else {
-            throw SystemError("set the permissions of \(path)")
-        }
-        try writeAll(Array(text.utf8), to: descriptor.value, path)
-        guard fsync(descriptor.value) == 0 else { throw SystemError("flush \(path)") }
     }
 }
