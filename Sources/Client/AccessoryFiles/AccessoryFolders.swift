@@ -54,11 +54,11 @@ package struct AccessoryFolders: Sendable {
         }
         var entries: [AccessoryCatalog.Entry] = []
         for file in files.values.sorted(by: { $0.name < $1.name }) {
-            do throws(Problem) {
+            do {
                 guard let definition = try file.read() else { continue }
                 entries.append(AccessoryCatalog.Entry(definition, path: file.path, folder: file.folder))
             } catch {
-                problems.append(AccessoryCatalog.Problem(path: file.path.escaped, reason: error.reason))
+                problems.append(AccessoryCatalog.Problem(path: file.path.escaped, reason: "\(error)"))
             }
         }
         return AccessoryCatalog(entries, problems: problems)
@@ -88,27 +88,20 @@ package struct AccessoryFolders: Sendable {
 }
 
 extension AccessoryFolders {
-    private struct Problem: Error {
-        let reason: String
-    }
-
     private struct File {
         let name: String
         let path: String
         let folder: Int
 
         /// Nil if it is empty.
-        func read() throws(Problem) -> AccessoryDefinition? {
+        func read() throws -> AccessoryDefinition? {
             let identifier = String(name.dropLast(".toml".count))
             guard identifier.isAccessoryIdentifier else {
-                throw Problem(reason: "its name has other characters than letters, digits, - and _")
+                let reason = "its name has other characters than letters, digits, - and _"
+                throw TOMLError(place: nil, reason: reason)
             }
-            do {
-                let text = try TextFile.read(path, limit: AccessoryFolders.sizeLimit) ?? ""
-                return try text.isEmpty ? nil : AccessoryDefinition(toml: text, identifier: identifier)
-            } catch {
-                throw Problem(reason: "\(error)")
-            }
+            let text = try TextFile.read(path, limit: AccessoryFolders.sizeLimit) ?? ""
+            return try text.isEmpty ? nil : AccessoryDefinition(toml: text, identifier: identifier)
         }
     }
 }
