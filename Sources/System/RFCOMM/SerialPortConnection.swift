@@ -9,7 +9,9 @@ package final class SerialPortConnection {
     private let adapter: BluetoothAddress
     private let opened: @EventLoop (consuming OwnedDescriptor) -> Void
     private let failed: @EventLoop (SystemError) -> Void
-    private var connecting: PendingSocket?
+    /// While its connection is being made.
+    private var socket: OwnedDescriptor?
+    private var source: DescriptorSource?
     private var query: ChannelQuery?
     private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
 
@@ -33,19 +35,39 @@ package final class SerialPortConnection {
         self.adapter = adapter
         self.opened = opened
         self.failed = failed
-        connecting = try PendingSocket(
-            try BluetoothSocket.connectSDP(to: device, from: adapter),
+        try wait(
+            for: try BluetoothSocket.connectSDP(to: device, from: adapter),
             action: "query \(device) for its serial port"
-        ) { [weak self] socket in
-            self?.search(for: service, socket)
-        } failed: { [weak self] in
-            self?.fail($0)
+        ) { connection, socket in
+            connection.search(for: service, socket)
         }
         limit.arm(after: timeLimit)
     }
 
+    // The source ends before the descriptor closes: the number may be reused from then on.
+    isolated deinit { source?.cancel() }
+
+    /// Waits until the connection of a socket is made.
+    private func wait(
+        for socket: consuming OwnedDescriptor,
+        action: String,
+        then: @escaping @EventLoop (SerialPortConnection, consuming OwnedDescriptor) -> Void
+    ) throws(SystemError) {
+        let number = socket.value
+        self.socket = consume socket
+        source = try DescriptorSource(number, .writable) { [weak self] _ in
+            guard let self else { return }
+            self.source?.cancel()
+            var code: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            guard getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code == 0 else {
+                return self.fail(SystemError(action, code == 0 ? errno : code))
+            }
+            if let socket = self.socket.take() { then(self, socket) }
+        }
+    }
+
     private func search(for service: ServiceClass, _ socket: consuming OwnedDescriptor) {
-        connecting = nil
         do throws(SystemError) {
             query = try ChannelQuery(socket, service: service, device: "\(device)") { [weak self] result in
                 switch result {
@@ -61,15 +83,12 @@ package final class SerialPortConnection {
     private func connect(to channel: UInt8) {
         query = nil
         do throws(SystemError) {
-            connecting = try PendingSocket(
-                try BluetoothSocket.connectRFCOMM(to: device, channel: channel, from: adapter),
+            try wait(
+                for: try BluetoothSocket.connectRFCOMM(to: device, channel: channel, from: adapter),
                 action: "connect to the serial port of \(device)"
-            ) { [weak self] socket in
-                self?.connecting = nil
-                self?.limit.disarm()
-                self?.opened(socket)
-            } failed: { [weak self] in
-                self?.fail($0)
+            ) { connection, socket in
+                connection.limit.disarm()
+                connection.opened(socket)
             }
         } catch {
             fail(error)
@@ -81,45 +100,10 @@ package final class SerialPortConnection {
     }
 
     private func fail(_ error: SystemError) {
-        connecting = nil
+        source?.cancel()
+        socket = nil
         query = nil
         limit.disarm()
         failed(error)
-    }
-}
-
-/// A socket whose connection is being made. Dropping it closes the socket.
-@EventLoop
-private final class PendingSocket {
-    private let action: String
-    private let connected: @EventLoop (consuming OwnedDescriptor) -> Void
-    private let failed: @EventLoop (SystemError) -> Void
-    private var socket: OwnedDescriptor?
-    private var source: DescriptorSource?
-
-    init(
-        _ socket: consuming OwnedDescriptor,
-        action: String,
-        connected: @escaping @EventLoop (consuming OwnedDescriptor) -> Void,
-        failed: @escaping @EventLoop (SystemError) -> Void
-    ) throws(SystemError) {
-        self.action = action
-        self.connected = connected
-        self.failed = failed
-        let number = socket.value
-        self.socket = consume socket
-        source = try DescriptorSource(number, .writable) { [weak self] _ in self?.ready(number) }
-    }
-
-    isolated deinit { source?.cancel() }
-
-    private func ready(_ number: Int32) {
-        source?.cancel()
-        var code: Int32 = 0
-        var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code == 0 else {
-            return failed(SystemError(action, code == 0 ? errno : code))
-        }
-        if let socket = self.socket.take() { connected(socket) }
     }
 }
