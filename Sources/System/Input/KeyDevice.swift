@@ -164,45 +164,32 @@ package final class KeyDevice: KeySource {
     /// - Returns: Whether everything was read, and the device still exists.
     private func readDifferences() -> Bool {
         guard let device else { return false }
-        return apply(decoder.handle(startOfDifferences(device), at: .now)) == .reading && readAll()
+        let start = startOfDifferences(device)
+        return readAll(from: start) && start == .requeried
     }
 
-    private enum Progress {
-        case reading, done, gone
-    }
-
+    /// - Parameter first: What has been read already.
     /// - Returns: Whether everything was read, and the device still exists.
-    private func readAll() -> Bool {
+    private func readAll(from first: KeyEventDecoder.Reading? = nil) -> Bool {
+        var first = first
         // Other sources are dispatched between two batches, however fast a device sends.
         for _ in 0..<512 {
+            // The handler may have closed the device.
             guard let device else { return false }
-            let reading = nextReading(device, decoder.mode)
-            switch apply(decoder.handle(reading, at: .now)) {
-            case .reading: continue
-            case .done: return true
-            case .gone: return false
+            let reading = first.take() ?? nextReading(device, decoder.mode)
+            switch decoder.handle(reading, at: .now) {
+            case .readOn: break
+            case .wait: return true
+            case .event(let event): handler(event)
+            case .vanished:
+                close()
+                handler(.vanished)
+                return false
             }
         }
         // libevdev has buffered events, for which epoll will not report the descriptor again.
         deferredRead.trigger()
         return false
-    }
-
-    private func apply(_ outcome: KeyEventDecoder.Outcome) -> Progress {
-        switch outcome {
-        case .readOn:
-            return .reading
-        case .wait:
-            return .done
-        case .event(let event):
-            handler(event)
-            // The handler may have closed the device.
-            return device == nil ? .gone : .reading
-        case .vanished:
-            close()
-            handler(.vanished)
-            return .gone
-        }
     }
 
     private static func keyboardRefusal(_ label: String) -> SystemError {
