@@ -25,7 +25,6 @@ struct Program {
                 let accessories = Accessories(log: log)
                 let socket = try RuntimeSocket.accessory.listen(ActivatedSocket.takeAll())
                 try accessories.start(socket)
-                ServiceState.answerWatchdog()
                 ServiceState.ready(status: "Starting")
                 return {
                     ServiceState.stopping()

@@ -20,7 +20,6 @@ struct Program {
             EventLoop.runDaemon {
                 let socket = try RuntimeSocket.actions.listen(ActivatedSocket.takeAll())
                 let actions = try Actions(socket, log: log)
-                ServiceState.answerWatchdog()
                 ServiceState.ready(status: "Waiting for a press")
                 return {
                     ServiceState.stopping()

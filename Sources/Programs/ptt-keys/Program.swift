@@ -20,7 +20,6 @@ struct Program {
         exit(
             EventLoop.runDaemon {
                 let stop = try start(log)
-                ServiceState.answerWatchdog()
                 ServiceState.ready(status: "Running")
                 return {
                     ServiceState.stopping()

@@ -117,7 +117,6 @@ final class Daemon {
         if duckingMode != .off { backends.microphone.ducking = ducking }
         if configuration.calls ?? true { watchCalls(configuration.callApplications ?? [], peers) }
         watchSystem()
-        ServiceState.answerWatchdog()
         ServiceState.ready(status: "waiting for a press")
         log.info("ready")
         // After everything that has arrived meanwhile.

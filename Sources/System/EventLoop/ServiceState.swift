@@ -3,21 +3,19 @@ import Glibc
 
 /// Notifies systemd of the state of this service (sd_notify(3)). Does nothing where systemd did not start it.
 package enum ServiceState {
-    /// Start-up is complete.
-    package static func ready(status: String) { notify("READY=1\nSTATUS=\(status)") }
+    /// Start-up is complete. From now on the loop sends systemd's watchdog notifications, so that a stuck loop
+    /// is noticed (sd_event_set_watchdog(3)).
+    @EventLoop
+    package static func ready(status: String) {
+        // A failure shows as a missed notification in systemd.
+        _ = sd_event_set_watchdog(LoopExecutor.shared.event, 1)
+        notify("READY=1\nSTATUS=\(status)")
+    }
 
     /// One line for `systemctl status`.
     package static func status(_ text: String) { notify("STATUS=\(text)") }
 
     package static func stopping() { notify("STOPPING=1") }
-
-    /// Lets the loop send systemd's watchdog notifications, so that a stuck loop is noticed
-    /// (sd_event_set_watchdog(3)).
-    @EventLoop
-    package static func answerWatchdog() {
-        // A failure shows as a missed notification in systemd.
-        _ = sd_event_set_watchdog(LoopExecutor.shared.event, 1)
-    }
 
     private static func notify(_ state: String) {
         // A lost notification shows as a timeout in systemd, and there is no other place to report it.
