@@ -97,11 +97,8 @@ final class PendingReleases {
         guard let directory, !isWriting else { return }
         (hasChanged, isWriting) = (false, true)
         let presses = entries.sorted { $0.key < $1.key }.map(\.value) + overdue
-        let change: StateDirectory.Change =
-            presses.isEmpty
-            ? .remove(name: Self.name)
-            : .replace(name: Self.name, bytes: JSONText.encoding(File(presses: presses)).bytes)
-        directory.apply([change]) { [weak self] in self?.written($0) }
+        let bytes = presses.isEmpty ? nil : JSONText.encoding(File(presses: presses)).bytes
+        directory.apply([(Self.name, bytes)]) { [weak self] in self?.written($0) }
     }
 
     /// A failure is repeated with the next press only.

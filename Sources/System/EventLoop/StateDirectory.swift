@@ -2,11 +2,8 @@ import Glibc
 
 /// A directory of small files that are replaced as a whole.
 package struct StateDirectory: Sendable {
-    package enum Change: Sendable {
-        case replace(name: String, bytes: [UInt8])
-        /// A file that does not exist is not a failure.
-        case remove(name: String)
-    }
+    /// A file and its new contents; nil to remove it, which does not fail if there is none.
+    package typealias Change = (name: String, bytes: [UInt8]?)
 
     /// Created, with the directories above it, with the first file.
     package let path: String
@@ -20,18 +17,16 @@ package struct StateDirectory: Sendable {
     /// Applies changes in their order, and returns when all are on disk.
     package func apply(_ changes: [Change]) throws(SystemError) {
         var hasChanged = false
-        for change in changes {
-            switch change {
-            case .replace(let name, let bytes):
+        for (name, bytes) in changes {
+            let file = "\(path)/\(name)"
+            if let bytes {
                 try makeDirectories(path)
-                try replaceFile("\(path)/\(name)", with: bytes, isOnDisk: isOnDisk)
+                try replaceFile(file, with: bytes, isOnDisk: isOnDisk)
                 hasChanged = true
-            case .remove(let name):
-                if unlink("\(path)/\(name)") == 0 {
-                    hasChanged = true
-                } else if errno != ENOENT && errno != ENOTDIR {
-                    throw SystemError("remove \(path)/\(name)")
-                }
+            } else if unlink(file) == 0 {
+                hasChanged = true
+            } else if errno != ENOENT && errno != ENOTDIR {
+                throw SystemError("remove \(file)")
             }
         }
         if hasChanged && isOnDisk { try flush() }

@@ -61,12 +61,10 @@ final class ChangeFile<Change: Codable & Sendable> {
         guard !isWriting, let changes = unwritten else { return }
         unwritten = nil
         guard let directory else { return report(false) }
-        let change: StateDirectory.Change =
-            changes.isEmpty
-            ? .remove(name: name)
-            : .replace(name: name, bytes: JSONText.encoding(File(changes: changes)).bytes)
+        let bytes = changes.isEmpty ? nil : JSONText.encoding(File(changes: changes)).bytes
         isWriting = true
-        StateDirectory(path: directory, isOnDisk: true).apply([change]) { [weak self] in self?.written($0) }
+        let state = StateDirectory(path: directory, isOnDisk: true)
+        state.apply([(name, bytes)]) { [weak self] in self?.written($0) }
     }
 
     private func written(_ failure: SystemError?) {

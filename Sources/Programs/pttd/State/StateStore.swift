@@ -179,7 +179,7 @@ final class StateStore {
         guard let aside, directory != nil else { return }
         let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume)
         do throws(SystemError) {
-            try aside.apply([.replace(name: Aside.name, bytes: JSONText.encoding(kept).bytes)])
+            try aside.apply([(Aside.name, JSONText.encoding(kept).bytes)])
         } catch {
             log.log(level: .error, "the state cannot be kept in the runtime directory: \(error)")
             // An older one there would count more than what the disk is about to have.
@@ -190,7 +190,7 @@ final class StateStore {
     private func forgetAside() {
         guard let aside else { return }
         do throws(SystemError) {
-            try aside.apply([.remove(name: Aside.name)])
+            try aside.apply([(Aside.name, nil)])
         } catch {
             log.log(level: .error, "a restart may find older state than is on disk: \(error)")
         }
@@ -199,14 +199,13 @@ final class StateStore {
     // MARK: Contents
 
     private func change(_ file: File) -> StateDirectory.Change {
-        let name = file.rawValue
         let text: JSONText? =
             switch file {
             case .channel: isOwned ? channel.map { .encoding($0) } : nil
             case .descriptor: isOwned ? savedDescriptor.map { .encoding($0) } : nil
             case .volume: savedVolume.map { .encoding($0) }
             }
-        return text.map { .replace(name: name, bytes: $0.bytes) } ?? .remove(name: name)
+        return (file.rawValue, text?.bytes)
     }
 
     private var isOwned: Bool { channel?.owner != nil }
