@@ -117,10 +117,10 @@ extension JSON {
             throw EntryError("identity", "identity is not usable: it has \(limit)")
         }
         var enrolment = Enrolment(identity, roles: try Self.roles(entry.roles ?? [:]))
-        enrolment.accessory = try Self.identifier(entry.accessory)
-        enrolment.key = try Self.key(entry.key)
-        enrolment.name = try Self.name(entry.name)
-        enrolment.mode = try Self.mode(entry.mode)
+        enrolment.accessory = try entry.accessory.map(Self.identifier)
+        enrolment.key = try entry.key.map(Self.key)
+        enrolment.name = try entry.name.map(Self.name)
+        enrolment.mode = try entry.mode.map(Self.mode)
         for (index, restoration) in (entry.restore ?? []).enumerated() {
             guard let restoration = Enrolment.Restoration(restoration) else {
                 throw EntryError("restore[\(index)]", "restore has a UUID or bits that are not hexadecimal")
@@ -136,8 +136,7 @@ extension JSON {
         return enrolment
     }
 
-    private static func identifier(_ text: String?) throws(EntryError) -> String? {
-        guard let text else { return nil }
+    private static func identifier(_ text: String) throws(EntryError) -> String {
         let isName = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
         guard !text.isEmpty, text.utf8.count <= 64, isName else {
             throw EntryError("accessory", "accessory is the name of an accessory file without .toml")
@@ -145,8 +144,7 @@ extension JSON {
         return text
     }
 
-    private static func key(_ name: String?) throws(EntryError) -> UInt16? {
-        guard let name else { return nil }
+    private static func key(_ name: String) throws(EntryError) -> UInt16 {
         guard let code = Enrolment.keyCode(of: name) else {
             throw EntryError(
                 "key",
@@ -156,8 +154,7 @@ extension JSON {
         return code
     }
 
-    private static func name(_ text: String?) throws(EntryError) -> String? {
-        guard let text else { return nil }
+    private static func name(_ text: String) throws(EntryError) -> String {
         let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         // As long as BlueZ's own names (Bluetooth Core Specification, Volume 3, Part C, 3.2.2).
         guard !text.isEmpty, text.utf8.count <= 248, isPrintable else {
@@ -166,8 +163,7 @@ extension JSON {
         return text
     }
 
-    private static func mode(_ text: String?) throws(EntryError) -> ButtonMode? {
-        guard let text else { return nil }
+    private static func mode(_ text: String) throws(EntryError) -> ButtonMode {
         guard let mode = ButtonMode(rawValue: text), mode != .unknown else {
             throw EntryError("mode", "mode is \"hold\", \"toggle\" or \"latch\"")
         }
