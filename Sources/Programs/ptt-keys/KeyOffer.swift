@@ -22,7 +22,6 @@ final class KeyOffer {
     private var seat: SeatWatch?
     private var device: VirtualDevice?
     private var keys: Set<KeyCode> = []
-    private var down: Set<KeyCode> = []
     private lazy var timer = TimerSource { [weak self] in self?.close() }
 
     /// - Parameters:
@@ -125,13 +124,12 @@ final class KeyOffer {
         guard let device, let key = KeyCode(name: request.key), keys.contains(key) else {
             throw .notOffered("\(request.key) is not offered")
         }
-        guard down.contains(key) != isPressed else { return call.reply() }
+        // The kernel ignores what changes nothing (input_event() in drivers/input/input.c).
         do throws(SystemError) {
             if isPressed { try device.press(key) } else { try device.release(key) }
         } catch {
             throw .notOffered("\(error)")
         }
-        if isPressed { down.insert(key) } else { down.remove(key) }
         call.reply()
     }
 }
