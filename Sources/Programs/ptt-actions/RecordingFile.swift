@@ -117,19 +117,18 @@ final class RecordingFile {
         then: @escaping @EventLoop (RecordingFile, SystemError?) -> Void
     ) {
         isWriting = true
+        let ended: @EventLoop @Sendable (SystemError?) -> Void = { failure in
+            self.isWriting = false
+            then(self, failure)
+        }
         do throws(SystemError) {
-            try EventLoop.spawnBlocking { [storage] in
-                storage.failure(of: bytes, at: position)
-            } completion: { failure in
-                self.isWriting = false
-                then(self, failure)
-            }
+            try EventLoop.spawnBlocking(
+                { [storage] in storage.failure(of: bytes, at: position) },
+                completion: ended
+            )
         } catch {
             let error = error
-            EventLoop.start {
-                self.isWriting = false
-                then(self, error)
-            }
+            EventLoop.start { ended(error) }
         }
     }
 

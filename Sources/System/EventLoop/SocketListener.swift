@@ -36,12 +36,8 @@ package final class SocketListener {
             handler(.success(accepted.release()))
         } catch {
             handler(.failure(error))
-            pause()
+            source?.interest = []
+            retry.arm(after: Self.retryTime)
         }
-    }
-
-    private func pause() {
-        source?.interest = []
-        retry.arm(after: Self.retryTime)
     }
 }

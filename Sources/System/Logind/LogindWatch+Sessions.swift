@@ -9,7 +9,11 @@ extension LogindWatch {
         call(Self.manager.call("ListSessions")) { watch, result in
             switch result {
             case .success(let values):
-                watch.handleList((values.first?.asArray ?? []).compactMap(Self.ownSession))
+                let paths = (values.first?.asArray ?? []).compactMap(Self.ownSession)
+                watch.sessions.removeAll(except: paths)
+                watch.unread = Set(paths)
+                for path in paths { watch.readSession(path) }
+                watch.updateSessions()
             case .failure(let error):
                 watch.log.notice("logind does not list the sessions of this user: \(error)")
                 watch.listAgain(after: error)
@@ -24,13 +28,6 @@ extension LogindWatch {
         case .noReply, .unknownObject, .invalidArguments, .accessDenied, .other:
             retry.arm(after: backOff.next())
         }
-    }
-
-    func handleList(_ paths: [ObjectPath]) {
-        sessions.removeAll(except: paths)
-        unread = Set(paths)
-        for path in paths { readSession(path) }
-        updateSessions()
     }
 
     static func ownSession(_ session: BusValue) -> ObjectPath? {
@@ -55,13 +52,9 @@ extension LogindWatch {
                 // together.
                 if !watch.sessions.contains(path) { return watch.listAgain(after: error) }
             }
-            watch.didReadSession(path)
+            watch.unread?.remove(path)
+            watch.updateSessions()
         }
-    }
-
-    func didReadSession(_ path: ObjectPath) {
-        unread?.remove(path)
-        updateSessions()
     }
 
     func sessionChanged(_ path: ObjectPath, _ changes: PropertyChanges) {
