@@ -22,19 +22,15 @@ final class ActionUnits {
     private static let prefix = "ptt-action-"
     private static let recordingPrefix = "ptt-recording-"
 
-    private enum Job {
-        case starting
-        case stopping
-    }
-
     /// The unit of a press.
     private struct Unit {
         let id: PressID
-        /// Until its release.
-        var isHeld = true
-        var jobs: [ObjectPath: Job] = [:]
         /// What went wrong before.
         var failure: String?
+        /// Until its release.
+        var isHeld = true
+        /// The job that starts it.
+        var start: ObjectPath?
     }
 
     private let log: Logger
@@ -124,11 +120,7 @@ final class ActionUnits {
 
     func start(_ id: PressID, _ button: ActionPresses.Button, _ commands: Action.Commands) {
         let name = name(of: id)
-        units[name] = Unit(id: id)
-        let arguments: [BusValue] = [
-            .string(name), .string("fail"), Self.properties(button, commands), .array(of: "(sa(sv))", []),
-        ]
-        call("StartTransientUnit", arguments, for: name, .starting) { units, error in
+        start(name, Unit(id: id), Self.properties(button, commands)) { units, error in
             units.units[name] = nil
             // Where no answer came in time, it may run nevertheless.
             units.order("StopUnit", name)
@@ -140,7 +132,8 @@ final class ActionUnits {
     func stop(_ id: PressID) {
         let name = name(of: id)
         units[name]?.isHeld = false
-        call("StopUnit", [.string(name), .string("replace")], for: name, .stopping) { units, error in
+        call("StopUnit", [.string(name), .string("replace")]) { units, result in
+            guard case .failure(let error) = result else { return }
             // It was stopped by somebody else, or with the service manager.
             if error.name == Self.noSuchUnit { return units.stopped(name, failure: nil) }
             // A service manager that is busy has the order, and one that is gone gets it when it appears.
@@ -168,13 +161,8 @@ final class ActionUnits {
         limit: Duration
     ) {
         let name = "\(Self.recordingPrefix)\(series)-\(id.rawValue).service"
-        units[name] = Unit(id: id, failure: failure)
-        let arguments: [BusValue] = [
-            .string(name), .string("fail"),
-            Self.properties(recording.command(of: button.role), file, button, limit),
-            .array(of: "(sa(sv))", []),
-        ]
-        call("StartTransientUnit", arguments, for: name, .starting) { units, error in
+        let properties = Self.properties(recording.command(of: button.role), file, button, limit)
+        start(name, Unit(id: id, failure: failure), properties) { units, error in
             units.stopped(name, failure: "the recording is lost: \(error)")
         }
         if case .command = recording { report(.handedOver(id)) }
@@ -187,30 +175,40 @@ final class ActionUnits {
     private static let noSuchUnit = "org.freedesktop.systemd1.NoSuchUnit"
     private static let alreadySubscribed = "org.freedesktop.systemd1.AlreadySubscribed"
 
-    /// Calls a method that returns a job.
+    private func start(
+        _ name: String,
+        _ unit: Unit,
+        _ properties: BusValue,
+        failed: @escaping @EventLoop (ActionUnits, BusError) -> Void
+    ) {
+        units[name] = unit
+        let arguments: [BusValue] = [
+            .string(name), .string("fail"), properties, .array(of: "(sa(sv))", []),
+        ]
+        call("StartTransientUnit", arguments) { units, result in
+            switch result {
+            case .success(let values): units.units[name]?.start = values.first?.asObjectPath
+            case .failure(let error): failed(units, error)
+            }
+        }
+    }
+
     private func call(
         _ method: String,
         _ arguments: [BusValue],
-        for name: String,
-        _ job: Job,
-        failed: @escaping @EventLoop (ActionUnits, BusError) -> Void
+        then: @escaping @EventLoop (ActionUnits, Result<[BusValue], BusError>) -> Void
     ) {
         if waiting != nil {
-            waiting?.append { [weak self] in self?.call(method, arguments, for: name, job, failed: failed) }
+            waiting?.append { [weak self] in self?.call(method, arguments, then: then) }
             return
         }
         guard let connection = bus?.connection else {
             return EventLoop.start { [weak self] in
-                if let self { failed(self, Self.withoutBus) }
+                if let self { then(self, .failure(Self.withoutBus)) }
             }
         }
         connection.call(Self.manager.call(method, arguments)) { [weak self] result in
-            guard let self else { return }
-            switch result {
-            case .success(let values):
-                if let path = values.first?.asObjectPath { units[name]?.jobs[path] = job }
-            case .failure(let error): failed(self, error)
-            }
+            if let self { then(self, result) }
         }
     }
 
@@ -220,17 +218,18 @@ final class ActionUnits {
             let name = signal.arguments[2].asString, let result = signal.arguments[3].asString,
             let unit = units[name]
         else { return }
-        switch unit.jobs[path] {
+        guard path == unit.start else { return finish(name) }
+        switch result {
         // That of a recording starts once its command has ended.
-        case .starting where result == "done" && name.hasPrefix(Self.prefix):
+        case "done" where name.hasPrefix(Self.prefix):
             report(.unitStarted(unit.id))
             read("ExecMainStatus", of: name) { units, value in
                 guard let status = value?.asInt, status != 0 else { return }
                 units.units[name]?.failure = "the command of the press ended with status \(status)"
             }
         // Our own order to stop takes its place.
-        case .starting where result == "canceled": break
-        case .starting, .stopping, nil: finish(name)
+        case "canceled": break
+        default: finish(name)
         }
     }
 
