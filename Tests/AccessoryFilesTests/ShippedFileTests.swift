@@ -30,10 +30,19 @@ import Testing
         }
     }
 
-    @Test func `a definition that is written as a file is read as the same definition`() throws {
+    @Test func `what learning finds out of an accessory is read from a file as it was written`() throws {
         for file in try ShippedAccessories.all() {
             let read = try AccessoryDefinition(toml: file.fileText, identifier: file.identifier)
-            #expect(read == file, "\(file.identifier)")
+            #expect(read.name == file.name)
+            #expect(read.confidence == .learned)
+            #expect(read.match.services == file.match.services, "\(file.identifier)")
+            #expect(read.match.names == file.match.names, "\(file.identifier)")
+            #expect(read.match.addresses == file.match.addresses, "\(file.identifier)")
+            #expect(read.match.products == file.match.products, "\(file.identifier)")
+            #expect(read.match.transports == file.match.transports, "\(file.identifier)")
+            #expect(read.input == file.input, "\(file.identifier)")
+            #expect(read.gesture == file.gesture, "\(file.identifier)")
+            #expect(read.examples == file.examples, "\(file.identifier)")
         }
     }
 

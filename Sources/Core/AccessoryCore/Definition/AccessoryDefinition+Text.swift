@@ -1,48 +1,30 @@
 import PTTMessages
 
 extension AccessoryDefinition {
-    /// The text of an accessory file that describes this accessory.
+    /// The text of an accessory file that describes what learning finds out of this accessory: no sources, no
+    /// settings of its connection, no lamp and no battery.
     package var fileText: String {
-        var text = "name = \(quoted(name))\nconfidence = \(quoted(confidence.rawValue))\n"
-        if !evidence.isEmpty { text += "evidence = \(array(evidence))\n" }
-        if !captures.isEmpty { text += "capture = \(array(captures))\n" }
-        return text + matchText + connectionText + inputText + gestureText + ledText + batteryText
-            + examples.map { exampleText($0) }.joined()
+        let head = "name = \(quoted(name))\nconfidence = \(quoted(Confidence.learned.rawValue))\n"
+        return head + matchText + inputText + gestureText + examples.map { exampleText($0) }.joined()
     }
 
     private var matchText: String {
         let lists: [(String, [String])] = [
             ("service", match.services.map(\.shortText)), ("name", match.names),
-            ("not-name", match.excludedNames),
             ("address", match.addresses), ("product", match.products.map(\.text)),
-            ("transport", match.transports.map(\.rawValue)), ("hint", match.hints),
+            ("transport", match.transports.map(\.rawValue)),
         ]
         return "\n[match]\n" + lists.filter { !$0.1.isEmpty }.map { "\($0.0) = \(array($0.1))\n" }.joined()
-    }
-
-    private var connectionText: String {
-        guard connection != ConnectionPolicy() else { return "" }
-        var text = "\n[connect]\nbond = \(quoted(connection.bonding.rawValue))\n"
-        guard !connection.writes.isEmpty else { return text }
-        text += "write = [\n"
-        for write in connection.writes {
-            let change =
-                switch write.change {
-                case .value(let bytes): "value = \(quotedBytes(bytes))"
-                case .setBits(let bytes): "set-bits = \(quotedBytes(bytes))"
-                }
-            let (service, characteristic) = (write.attribute.service, write.attribute.characteristic)
-            text +=
-                "  { service = \(quoted(service.shortText)), characteristic = \(quoted(characteristic.shortText)), "
-            text += "\(change) },\n"
-        }
-        return text + "]\n"
     }
 
     private var inputText: String {
         switch input {
         case .gatt(let inputs):
-            return inputs.map { "\n[[input]]\n\(lines($0.attribute))\(decoderText($0.decoder))" }.joined()
+            return inputs.map {
+                "\n[[input]]\nservice = \(quoted($0.attribute.service.shortText))\n"
+                    + "characteristic = \(quoted($0.attribute.characteristic.shortText))\n"
+                    + decoderText($0.decoder)
+            }.joined()
         case .serial(let input):
             return "\n[[input]]\nserial = \(quoted(input.serviceClass.shortText))\n\(tokenText(input.tokens))"
         case .advertisements(let decoder):
@@ -90,14 +72,6 @@ extension AccessoryDefinition {
         return text
     }
 
-    private var ledText: String {
-        guard let led else { return "" }
-        return
-            "\n[led]\n\(lines(led.attribute))transmitting = \(quotedBytes(led.transmitting))\nidle = \(quotedBytes(led.idle))\n"
-    }
-
-    private var batteryText: String { battery.map { "\n[battery]\n\(lines($0))" } ?? "" }
-
     private func exampleText(_ example: AccessoryExample) -> String {
         let steps = example.steps.map { step -> String in
             var keys: [String]
@@ -118,10 +92,6 @@ extension AccessoryDefinition {
         }
         return "\n[[example]]\ntitle = \(quoted(example.title))\nsteps = [\n\(steps.joined())]\n"
     }
-}
-
-private func lines(_ attribute: GattAttribute) -> String {
-    "service = \(quoted(attribute.service.shortText))\ncharacteristic = \(quoted(attribute.characteristic.shortText))\n"
 }
 
 private func meanings(_ signals: [Signal]) -> String {
