@@ -74,39 +74,11 @@ extension Accessory {
         switch verdict {
         case .pending: break
         case .ignored(let reason): ignore(reason, role, &report, &effects)
-        case .counted: publish(kind, role, report, &effects)
+        case .counted: publish(kind, report.sample, of: role, report.note, &effects)
         case .pressAndReleaseCounted:
-            publish(.pressed, role, report, &effects)
-            publish(.released, role, report, &effects)
+            publish(.pressed, report.sample, of: role, report.note, &effects)
+            publish(.released, report.sample, of: role, report.note, &effects)
         }
-    }
-
-    /// Publishes what was pending until now.
-    func publish(
-        _ verdict: Gesture.Verdict,
-        _ kind: AccessoryEventKind,
-        _ role: ButtonRole,
-        _ sample: Sample,
-        _ effects: inout EffectList
-    ) {
-        var report = Report(sample: sample, input: 0, time: MonotonicTime(nanoseconds: 0), phase: .ready)
-        publish(verdict, kind, role, &report, &effects)
-    }
-
-    private func publish(
-        _ kind: AccessoryEventKind,
-        _ role: ButtonRole,
-        _ report: Report,
-        _ effects: inout EffectList
-    ) {
-        let event = AccessoryEvent(
-            kind,
-            device: device,
-            role: role,
-            value: report.sample.text,
-            remark: report.note
-        )
-        effects.append(.publish(event))
     }
 
     func ignore(
@@ -117,17 +89,17 @@ extension Accessory {
     ) {
         report.isPublished = true
         let remark = report.note.map { "\($0): \(reason)" } ?? reason
-        publishIgnored(report.sample, of: role, remark, &effects)
+        publish(.ignored, report.sample, of: role, remark, &effects)
     }
 
-    func publishIgnored(
+    func publish(
+        _ kind: AccessoryEventKind,
         _ sample: Sample,
         of role: ButtonRole? = nil,
-        _ remark: String,
+        _ remark: String?,
         _ effects: inout EffectList
     ) {
-        let value = sample.text
-        let event = AccessoryEvent(.ignored, device: device, role: role, value: value, remark: remark)
+        let event = AccessoryEvent(kind, device: device, role: role, value: sample.text, remark: remark)
         effects.append(.publish(event))
     }
 

@@ -162,7 +162,6 @@ extension Accessory {
         self.link = link
         if case .keys = link { return }
         guard let role = pressed.first(where: { _ in true }) else { return }
-        let remark = "lost while it was pressed"
-        effects.append(.publish(AccessoryEvent(.released, device: device, role: role, remark: remark)))
+        publish(.released, .nothing, of: role, "lost while it was pressed", &effects)
     }
 }

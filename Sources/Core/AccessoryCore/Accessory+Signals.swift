@@ -13,7 +13,7 @@ extension Accessory {
         let phase = settle(input, at: now) ? .ready : gatt[input].phase
         let signals = inputs[input].decoder.signals(of: value)
         if case .away = gatt.state, !signals.areUnknown {
-            return publishIgnored(.bytes(value), "it is not connected", &effects)
+            return publish(.ignored, .bytes(value), "it is not connected", &effects)
         }
         var report = Report(sample: .bytes(value), input: input, time: now, phase: phase)
         apply(signals, &report, &effects)
@@ -43,7 +43,7 @@ extension Accessory {
         switch verdict {
         case .repeated: return
         case .unusable(let reason):
-            return publishIgnored(.bytes(packet.events), reason, &effects)
+            return publish(.ignored, .bytes(packet.events), reason, &effects)
         case .new: break
         }
         if let charge = packet.battery { battery = charge }
@@ -217,7 +217,7 @@ extension Accessory {
             if !isPressed { _ = gesture.letGo(roles[role], at: now, &effects) }
         }
         let remark = isPressed ? "the press was not observed" : "the release was not observed"
-        publishIgnored(.key(code), remark, &effects)
+        publish(.ignored, .key(code), remark, &effects)
     }
 
     /// The release of a button that was down for too long is assumed.

@@ -150,13 +150,9 @@ package struct Accessory: Sendable {
         }
         gesture.unlock(at: now)
         while let touch = gesture.nextLongTouch(at: now) {
-            publish(
-                gesture.counts(touch.role, since: touch.since, at: now, &effects),
-                .pressed,
-                touch.role,
-                touch.sample,
-                &effects
-            )
+            var report = Report(sample: touch.sample, input: 0, time: now, phase: .ready)
+            let verdict = gesture.counts(touch.role, since: touch.since, at: now, &effects)
+            publish(verdict, .pressed, touch.role, &report, &effects)
         }
         while let role = gesture.nextExpiredHold(at: now) { expire(role, at: now, &effects) }
     }
