@@ -2,57 +2,38 @@ import PTTMessages
 
 extension Accessory {
     mutating func linkChanged(_ event: Event, at now: MonotonicTime, _ effects: inout EffectList) {
-        switch link {
-        case .gatt(let link): gattChanged(event, link, at: now, &effects)
-        case .serial(let stream, var scanner):
+        switch (event, link) {
+        case (.connected, .gatt(var gatt)), (.sharedLinkConnected, .gatt(var gatt)):
+            gatt.isShared = event == .sharedLinkConnected
+            lose(.linkLost, to: .connected(since: now), gatt, &effects)
+        case (.servicesResolved(let found), .gatt(let gatt)): servicesResolved(found, gatt, &effects)
+        case (.notificationsEnabled(let input), .gatt(var gatt)):
+            gatt.notificationsEnabled(input, at: now, &effects)
+            link = .gatt(gatt)
+        case (.notificationsFailed(let input, let reason), .gatt(var gatt)):
+            gatt.notificationsFailed(input, reason, at: now, &effects)
+            link = .gatt(gatt)
+        case (.fenceAnswered(let input, let answer), .gatt): fenceAnswered(input, answer, at: now)
+        case (.notificationsStopped(let input), .gatt(let gatt)):
+            if gatt[input].phase != .connecting { reopen(gatt, gatt.found, &effects) }
+        case (.servicesGone, .gatt(let gatt)):
+            switch gatt.state {
+            case .away, .leaving: break
+            case .connected, .open, .unused: lose(.linkLost, to: .connected(since: now), gatt, &effects)
+            }
+        case (.disconnected(let cause), .gatt(let gatt)):
+            var remark: String?
+            if case .leaving(let reason, since: _) = gatt.state { remark = reason }
+            lose(cause, to: .away(remark: remark), gatt, &effects)
+        case (.bluetoothLost, .gatt(let gatt)):
+            lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), gatt, &effects)
+        case (_, .serial(let stream, var scanner)):
             scanner.reset()
             streamChanged(event, stream, at: now, &effects) { [scanner] in .serial($0, scanner) }
-        case .advertisements(let stream, let sequence):
+        case (_, .advertisements(let stream, let sequence)):
             streamChanged(event, stream, at: now, &effects) { .advertisements($0, sequence) }
-        case .keys(let keys): keysChanged(event, keys, at: now, &effects)
-        }
-    }
-
-    private mutating func gattChanged(
-        _ event: Event,
-        _ present: GattLink,
-        at now: MonotonicTime,
-        _ effects: inout EffectList
-    ) {
-        switch event {
-        case .connected: lose(.linkLost, to: .connected(since: now, isShared: false), present, &effects)
-        case .sharedLinkConnected:
-            lose(.linkLost, to: .connected(since: now, isShared: true), present, &effects)
-        case .servicesResolved(let found): servicesResolved(found, present, &effects)
-        case .notificationsEnabled(let input):
-            var next = present
-            next.notificationsEnabled(input, at: now, &effects)
-            link = .gatt(next)
-        case .notificationsFailed(let input, let reason):
-            var next = present
-            next.notificationsFailed(input, reason, at: now, &effects)
-            link = .gatt(next)
-        case .fenceAnswered(let input, let answer): fenceAnswered(input, answer, at: now)
-        case .notificationsStopped(let input):
-            if present[input].phase != .connecting { reopen(present, present.found, &effects) }
-        case .servicesGone:
-            switch present.state {
-            case .away, .leaving: break
-            case .connected, .open, .unused:
-                lose(.linkLost, to: .connected(since: now, isShared: present.isShared), present, &effects)
-            }
-        case .disconnected(let cause):
-            var remark: String?
-            if case .leaving(let reason, since: _) = present.state { remark = reason }
-            lose(cause, to: .away(remark: remark), present, &effects)
-        case .bluetoothLost:
-            lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), present, &effects)
-        case .valueNotified, .valueSeen, .opened, .closed, .unavailable, .bytesReceived, .advertised,
-            .keyPressed,
-            .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
-            .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
-            .timerFired:
-            break
+        case (_, .keys(let keys)): keysChanged(event, keys, at: now, &effects)
+        case (_, .gatt): break  // An event of another kind of link.
         }
     }
 
@@ -63,18 +44,16 @@ extension Accessory {
     ) {
         if case .leaving = present.state { return }
         guard !found.isEmpty else {
-            let reason =
-                "it has no \(definition.name) button"
+            let reason = "it has no \(definition.name) button"
             return lose(.linkLost, to: .unused(reason: reason), present, &effects)
         }
-        switch present.state {
-        case .away, .connected, .unused:
+        if present.state == .open {
+            if present.found != found { reopen(present, found, &effects) }
+        } else {
             // Values that came before still report the level.
             var next = present
             next.open(found, &effects)
             link = .gatt(next)
-        case .open: if present.found != found { reopen(present, found, &effects) }
-        case .leaving: break
         }
     }
 
@@ -130,26 +109,18 @@ extension Accessory {
         as link: (StreamLink) -> Link
     ) {
         var stream = present
-        switch event {
-        case .opened:
+        if event == .opened {
             stream.opened(at: now)
             lose(.linkLost, to: link(stream), &effects)
-        case .closed(let cause):
+        } else if case .closed(let cause) = event {
             stream.closed()
             lose(cause, to: link(stream), &effects)
-        case .unavailable(let reason):
+        } else if case .unavailable(let reason) = event {
             stream.failed(reason)
             self.link = link(stream)
-        case .bluetoothLost:
+        } else if event == .bluetoothLost {
             stream.closed(remark: "Bluetooth is off or not running")
             lose(.linkLost, to: link(stream), &effects)
-        case .connected, .sharedLinkConnected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
-            .fenceAnswered, .notificationsStopped, .servicesGone, .disconnected, .valueNotified, .valueSeen,
-            .bytesReceived, .advertised, .keyPressed,
-            .keyReleased, .keyResynchronised, .eventsLost, .plugChanged, .deviceRemoved, .began, .refused,
-            .transmissionEnded, .coreLost, .gateChanged, .renamed, .batteryChanged, .adviceChanged,
-            .timerFired:
-            break
         }
     }
 

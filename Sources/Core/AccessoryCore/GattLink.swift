@@ -6,10 +6,7 @@ struct GattLink: Equatable, Sendable {
     enum State: Equatable, Sendable {
         case away(remark: String?)
         /// The services are being discovered.
-        ///
-        /// A link is shared if breaking it would also break one of classic Bluetooth: it is kept, however
-        /// useless.
-        case connected(since: MonotonicTime, isShared: Bool)
+        case connected(since: MonotonicTime)
         /// The services are known.
         case open
         /// Useless: the shell was asked to break it.
@@ -24,8 +21,9 @@ struct GattLink: Equatable, Sendable {
     static let leaveLimit = Duration.seconds(30)
 
     private(set) var state = State.away(remark: nil)
-    /// True if the present link must not be broken.
-    private(set) var isShared = false
+    /// True if breaking the present link would also break one of classic Bluetooth: it is kept, however
+    /// useless.
+    var isShared = false
     private(set) var inputs: [GattSubscription]
 
     init(inputs: Int) {
@@ -35,7 +33,6 @@ struct GattLink: Equatable, Sendable {
     /// Leaves the subscriptions, for another state of the link.
     mutating func enter(_ state: State) {
         self.state = state
-        if case .connected(since: _, let isShared) = state { self.isShared = isShared }
         for index in inputs.indices { inputs[index] = .absent }
     }
 
@@ -80,7 +77,7 @@ struct GattLink: Equatable, Sendable {
     /// - Returns: The inputs that have become ready.
     mutating func timerFired(at now: MonotonicTime, _ effects: inout EffectList) -> [Int] {
         switch state {
-        case .connected(let since, let isShared):
+        case .connected(let since):
             if !isShared, now - since >= Self.resolveLimit {
                 leave("its services are not reported", at: now, &effects)
             }
@@ -99,7 +96,7 @@ struct GattLink: Equatable, Sendable {
     var deadline: MonotonicTime? {
         var deadline: MonotonicTime? =
             switch state {
-            case .connected(let since, let isShared): isShared ? nil : since + Self.resolveLimit
+            case .connected(let since): isShared ? nil : since + Self.resolveLimit
             case .leaving(reason: _, let since): since + Self.leaveLimit
             case .away, .open, .unused: nil
             }
