@@ -233,13 +233,15 @@ final class SerialFixture {
         changes.add(())
     }
 
-    private func record(_ event: SerialConnector.Event) {
-        switch event {
-        case .opened: events.add("opened")
-        case .received(let bytes): events.add("received \(String(decoding: bytes, as: UTF8.self))")
-        case .closed: events.add("closed")
-        case .failed(let reason): events.add("failed: \(reason)")
-        case .bluetoothLost: events.add("bluetoothLost")
+    private func record(_ event: Accessory.Event) {
+        if case .bytesReceived(let bytes) = event {
+            events.add("received \(String(decoding: bytes, as: UTF8.self))")
+        } else if case .unavailable(let reason) = event {
+            events.add("failed: \(reason)")
+        } else if case .closed = event {
+            events.add("closed")
+        } else {
+            events.add("\(event)")
         }
         changes.add(())
     }

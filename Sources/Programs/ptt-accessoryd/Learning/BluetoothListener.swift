@@ -179,13 +179,14 @@ final class BluetoothListener: Learning.Source {
         let changes = buttons.changes
         let link = SerialConnector(path, serviceClass: Self.serialPort, mirror: mirror, log: log) {
             [weak self] event in
-            switch event {
-            case .opened: break
-            case .received(let bytes):
+            if case .bytesReceived(let bytes) = event {
                 self?.handlers.received(.received(bytes, serviceClass: Self.serialPort), .now)
-            case .failed(let reason): failure = reason
-            case .closed: failure = "it closed its serial port"
-            case .bluetoothLost: failure = "Bluetooth was lost"
+            } else if case .unavailable(let reason) = event {
+                failure = reason
+            } else if case .closed = event {
+                failure = "it closed its serial port"
+            } else if event == .bluetoothLost {
+                failure = "Bluetooth was lost"
             }
             changes.notify()
         }

@@ -20,7 +20,7 @@ extension Pairing {
         if definition.connection.bonding != .never, !(try device(target).isPaired) { try await bond(target) }
         try await trust(target)
         let (buttons, path) = (buttons, target.path)
-        buttons.microphones[path]?.wanted()
+        buttons.microphones[path]?.connector.wanted()
         let isReady = await buttons.changes.wait(for: Self.readyTimeout) {
             buttons.microphones[path]?.isReady ?? false
         }

@@ -3,22 +3,13 @@ import DBus
 import EventLoop
 import Glibc
 import Logging
+import PTTMessages
 import RFCOMM
 import ServiceClient
 
 /// The serial port of one device: passes what happens to its ``SerialConnection``, and performs the effects.
 @EventLoop
 final class SerialConnector {
-    enum Event {
-        case opened
-        case received([UInt8])
-        /// An attempt failed; the next follows, or nothing until a sign of the accessory.
-        case failed(reason: String)
-        case closed
-        /// bluetoothd has stopped, or the adapter is off.
-        case bluetoothLost
-    }
-
     /// A page takes 5 s, and bluetoothd may ask for the services and bond first.
     private static let connectTimeout = Duration.seconds(30)
 
@@ -26,7 +17,7 @@ final class SerialConnector {
     private let serviceClass: GattUUID
     private let mirror: BlueZMirror
     private let log: Logger
-    private let handler: @EventLoop (Event) -> Void
+    private let handler: @EventLoop (Accessory.Event) -> Void
     private var connection = SerialConnection()
     private var port: SerialPort?
     /// A connected socket until the effect that adopts it.
@@ -44,12 +35,14 @@ final class SerialConnector {
     /// Why the last attempt failed, until one succeeds.
     private(set) var failure: String?
 
+    /// `handler` is called with what happens to the port, as the machine of an accessory is to know it. After
+    /// an attempt that has failed comes the next, or nothing until a sign of the accessory.
     init(
         _ path: ObjectPath,
         serviceClass: GattUUID,
         mirror: BlueZMirror,
         log: Logger,
-        handler: @escaping @EventLoop (Event) -> Void
+        handler: @escaping @EventLoop (Accessory.Event) -> Void
     ) {
         self.path = path
         self.serviceClass = serviceClass
@@ -80,7 +73,8 @@ final class SerialConnector {
         }
     }
 
-    /// The device was seen nearby, or a person wants to talk.
+    /// The device was seen nearby, or a person wants to talk or asks for it: tries to connect it now, even if
+    /// it counts as switched off.
     func wanted() {
         handle(.wanted)
     }
@@ -130,7 +124,7 @@ final class SerialConnector {
         guard let descriptor = offered.take() else { return portClosed("it was closed") }
         do throws(SystemError) {
             port = try SerialPort(descriptor) { [weak self] bytes in
-                self?.handler(.received(bytes))
+                self?.handler(.bytesReceived(bytes))
             } closed: { [weak self] reason in
                 self?.portClosed(reason)
             }
@@ -149,13 +143,13 @@ final class SerialConnector {
 
     private func closePort() {
         port = nil
-        handler(.closed)
+        handler(.closed(.linkLost))
     }
 
     private func failed(_ reason: String) {
         failure = reason
         log.debug("\(path): \(reason)")
-        handler(.failed(reason: reason))
+        handler(.unavailable(reason: reason))
     }
 
     // MARK: - Attempts

@@ -1,30 +1,20 @@
 import AccessoryCore
 import DBus
 import EventLoop
-import Logging
 import PTTMessages
 import ServiceClient
 
 /// One serial microphone in use: its port, whose events go to its machine.
 @EventLoop
 final class SerialMicrophone {
-    let path: ObjectPath
     let serviceClass: GattUUID
     /// The choice for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
     let host: AccessoryHost
+    let connector: SerialConnector
     private let mirror: BlueZMirror
-    private let log: Logger
     /// True if a discovery finds it at present.
     private var isSeen = false
-    private lazy var connector = SerialConnector(
-        path,
-        serviceClass: serviceClass,
-        mirror: mirror,
-        log: log
-    ) { [weak self] in
-        self?.portChanged($0)
-    }
 
     init(
         _ path: ObjectPath,
@@ -35,18 +25,20 @@ final class SerialMicrophone {
         _ mirror: BlueZMirror,
         _ receivers: Receivers
     ) {
-        self.path = path
         self.use = use
         self.serviceClass = serviceClass
         self.mirror = mirror
-        log = receivers.log
-        host = AccessoryHost(
+        let host = AccessoryHost(
             definition,
             origin: origin,
             enrolment: use.enrolment,
             gate: use.gate,
             receivers
         )
+        self.host = host
+        connector = SerialConnector(path, serviceClass: serviceClass, mirror: mirror, log: receivers.log) {
+            host.handle($0)
+        }
         receivers.list.set(device)
     }
 
@@ -72,7 +64,7 @@ final class SerialMicrophone {
     func update(_ registration: SerialConnection.Registration?, _ use: EnrolledDevices.Use) {
         self.use = use
         if use.gate != host.accessory.gate { host.handle(.gateChanged(use.gate)) }
-        let device = mirror.objects.devices[path]
+        let device = mirror.objects.devices[connector.path]
         if let name = device?.origin(named: use.enrolment.name).name, name != origin.name {
             host.handle(.renamed(name))
         }
@@ -82,27 +74,10 @@ final class SerialMicrophone {
         if isSeen, !wasSeen { connector.wanted() }
     }
 
-    func received(_ event: SerialProfiles.Event) { connector.received(event) }
-
-    /// A person asks for it: tries to connect it now, even if it counts as switched off.
-    func wanted() {
-        connector.wanted()
-    }
-
     /// Ends its press, and closes the port. It is not used afterwards.
     func end(_ cause: EndCause = .linkLost) {
         host.handle(.closed(cause))
         connector.end()
         host.end()
-    }
-
-    private func portChanged(_ event: SerialConnector.Event) {
-        switch event {
-        case .opened: host.handle(.opened)
-        case .received(let bytes): host.handle(.bytesReceived(bytes))
-        case .closed: host.handle(.closed(.linkLost))
-        case .failed(let reason): host.handle(.unavailable(reason: reason))
-        case .bluetoothLost: host.handle(.bluetoothLost)
-        }
     }
 }

@@ -36,7 +36,7 @@ final class SerialMicrophones {
             guard let microphone = self?.microphones[path], microphone.serviceClass == serviceClass else {
                 return false
             }
-            microphone.received(event)
+            microphone.connector.received(event)
             return true
         }
         updateProfiles()
@@ -100,7 +100,7 @@ final class SerialMicrophones {
 
     /// A person asks for their accessories, or wants to talk.
     func wanted() {
-        for microphone in microphones.values { microphone.wanted() }
+        for microphone in microphones.values { microphone.connector.wanted() }
     }
 
     private func update(_ microphone: SerialMicrophone, _ use: EnrolledDevices.Use) {
