@@ -8,7 +8,7 @@ final class AccessoryList {
     /// In the order of their first appearance.
     private(set) var devices: [AccessoryDevice] = []
     /// The positions in ``devices``: each press updates one.
-    private var positions: [Key: Int] = [:]
+    private var positions: [Origin: Int] = [:]
     private(set) var isCoreConnected = false
     /// The number of the last event.
     private(set) var sequence = 0
@@ -18,21 +18,21 @@ final class AccessoryList {
     static nonisolated let ignoredLimit = 32
 
     /// The `ignored` events of a device in a second.
-    private var ignored: [Key: (second: Int64, count: Int)] = [:]
+    private var ignored: [Origin: (second: Int64, count: Int)] = [:]
 
     /// Called for each event, after ``devices`` has been updated.
     var onUpdate: @EventLoop (AccessoryInterface.Update) -> Void = { _ in }
 
     /// Stores the state of a device, and publishes an event if it has changed.
     func set(_ device: AccessoryDevice) {
-        guard let index = index(of: device) else {
+        guard let index = positions[device.origin] else {
             return publish(AccessoryEvent(.deviceAdded, device: device))
         }
         if devices[index] != device { publish(AccessoryEvent(.deviceChanged, device: device)) }
     }
 
     func remove(_ origin: Origin) {
-        guard let position = positions[Key(kind: origin.kind, identifier: origin.identifier)] else { return }
+        guard let position = positions[origin] else { return }
         publish(AccessoryEvent(.deviceRemoved, device: devices[position]))
     }
 
@@ -50,10 +50,10 @@ final class AccessoryList {
 
     private func isFlooding(_ device: AccessoryDevice, at now: MonotonicTime) -> Bool {
         let second = now.nanoseconds / 1_000_000_000
-        var recent = ignored[Key(device)] ?? (second, 0)
+        var recent = ignored[device.origin] ?? (second, 0)
         if recent.second != second { recent = (second, 0) }
         recent.count += 1
-        ignored[Key(device)] = recent
+        ignored[device.origin] = recent
         return recent.count > Self.ignoredLimit
     }
 
@@ -71,31 +71,21 @@ final class AccessoryList {
     }
 
     private func keep(_ device: AccessoryDevice, isGone: Bool) {
-        switch (index(of: device), isGone) {
+        switch (positions[device.origin], isGone) {
         case (let index?, true):
             devices.remove(at: index)
-            ignored[Key(device)] = nil
+            ignored[device.origin] = nil
             positions = [:]
-            for (position, device) in devices.enumerated() { positions[Key(device)] = position }
+            for (position, device) in devices.enumerated() { positions[device.origin] = position }
         case (let index?, false): devices[index] = device
         case (nil, true): break
         case (nil, false):
-            positions[Key(device)] = devices.count
+            positions[device.origin] = devices.count
             devices.append(device)
         }
     }
+}
 
-    private func index(of device: AccessoryDevice) -> Int? { positions[Key(device)] }
-
-    private struct Key: Hashable {
-        let kind: OriginKind
-        let identifier: String
-
-        init(kind: OriginKind, identifier: String) {
-            self.kind = kind
-            self.identifier = identifier
-        }
-
-        init(_ device: AccessoryDevice) { self.init(kind: device.kind, identifier: device.identifier) }
-    }
+extension AccessoryDevice {
+    fileprivate var origin: Origin { Origin(kind: kind, identifier: identifier, name: name) }
 }
