@@ -47,15 +47,10 @@ extension AccessoryFile {
 
     private func gestureSettings() throws(AccessoryFileProblem) -> GestureSettings {
         guard let gesture else { return GestureSettings() }
-        var mode: ButtonMode?
-        if let text = gesture.mode {
-            guard let known = ButtonMode(rawValue: text), known != .unknown else {
-                throw Problem(["gesture", "mode"], "\(quoted(text)) is none of hold, toggle, latch")
-            }
-            mode = known
-        }
         return GestureSettings(
-            mode: mode,
+            mode: try gesture.mode.map { text throws(AccessoryFileProblem) in
+                try choice(text, of: [ButtonMode.hold, .toggle, .latch], ["gesture", "mode"])
+            },
             shortestPress: try seconds(gesture.shortestPress, in: 0...1, ["gesture", "shortest-press"])
                 ?? .zero,
             releaseAfter: try seconds(gesture.releaseAfter, in: 0.5...600, ["gesture", "release-after"])
@@ -70,20 +65,14 @@ extension AccessoryFile {
         case .keys: throw Problem(["connect"], "an input device is not connected by push-to-talk")
         case .advertisements: throw Problem(["connect"], "what advertises its presses is not connected")
         }
-        var bonding = ConnectionPolicy.Bonding.ifRequested
-        if let text = connect.bond {
-            guard let known = ConnectionPolicy.Bonding(rawValue: text) else {
-                throw Problem(
-                    ["connect", "bond"],
-                    "\(quoted(text)) is none of never, if-requested, required"
-                )
-            }
-            bonding = known
+        let bonding = try connect.bond.map { text throws(AccessoryFileProblem) in
+            try choice(text, of: ConnectionPolicy.Bonding.allCases, ["connect", "bond"])
         }
         let texts = connect.write ?? []
         try checkCount(texts.count, Limit.writes, ["connect", "write"])
         if let index = texts.indices.first { try checkIsGatt(input, ["connect", "write", .index(index)]) }
-        return ConnectionPolicy(bonding: bonding, writes: try values(of: texts, ["connect", "write"], write))
+        let writes = try values(of: texts, ["connect", "write"], write)
+        return ConnectionPolicy(bonding: bonding ?? .ifRequested, writes: writes)
     }
 
     private func write(_ write: Write, _ path: Path) throws(AccessoryFileProblem) -> ConnectionPolicy.Write {

@@ -6,12 +6,7 @@ extension AccessoryFile {
     /// Checks that the sources are as many as the claim needs. Whether they say what the file says only a
     /// reader can find out.
     func checkedConfidence() throws(AccessoryFileProblem) -> AccessoryDefinition.Confidence {
-        guard let claim = AccessoryDefinition.Confidence(rawValue: confidence) else {
-            throw Problem(
-                ["confidence"],
-                "\(quoted(confidence)) is none of verified, second-hand, unverified, learned"
-            )
-        }
+        let claim = try choice(confidence, of: AccessoryDefinition.Confidence.allCases, ["confidence"])
         let sources = try checkedAddresses(evidence, "evidence")
         let captures = try checkedAddresses(capture, "capture")
         switch claim {

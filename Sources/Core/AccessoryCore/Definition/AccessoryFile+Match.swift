@@ -75,9 +75,7 @@ extension AccessoryFile {
     }
 
     private func transport(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> InputTransport {
-        if let transport = InputTransport(rawValue: text) { return transport }
-        let known = InputTransport.allCases.map(\.rawValue).joined(separator: ", ")
-        throw Problem(path, "\(quoted(text)) is none of \(known)")
+        try choice(text, of: InputTransport.allCases, path)
     }
 
     private func isAddress(_ text: String) -> Bool {

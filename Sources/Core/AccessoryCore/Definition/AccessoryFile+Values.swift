@@ -40,6 +40,16 @@ extension AccessoryFile {
         return bytes
     }
 
+    func choice<Value: RawRepresentable<String>>(
+        _ text: String,
+        of known: [Value],
+        _ path: Path
+    ) throws(AccessoryFileProblem) -> Value {
+        if let value = known.first(where: { $0.rawValue == text }) { return value }
+        let names = known.map(\.rawValue).joined(separator: ", ")
+        throw Problem(path, "\(quoted(text)) is none of \(names)")
+    }
+
     func uuid(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> GattUUID {
         guard let uuid = GattUUID(text) else {
             throw Problem(path, "\(quoted(text)) is not a UUID: write 4, 8 or 36 characters, as in \"ffe0\"")
