@@ -19,7 +19,7 @@ final class BluetoothListener: Learning.Source {
 
     private let address: String
     private let buttons: BluetoothButtons
-    private let handlers: Learning.Handlers
+    private weak var learning: Learning?
     private let log: Logger
     private var path: ObjectPath?
     private var watches: [Subscription] = []
@@ -29,10 +29,10 @@ final class BluetoothListener: Learning.Source {
     private var didConnect = false
     private var isClosed = false
 
-    init(_ address: String, _ buttons: BluetoothButtons, _ handlers: Learning.Handlers, log: Logger) {
+    init(_ address: String, _ buttons: BluetoothButtons, _ learning: Learning, log: Logger) {
         self.address = address.uppercased()
         self.buttons = buttons
-        self.handlers = handlers
+        self.learning = learning
         self.log = log
     }
 
@@ -136,7 +136,7 @@ final class BluetoothListener: Learning.Source {
                 guard let value = signal.propertyChanges?.changed["Value"]?.asBytes,
                     !notified.isNotified(value, serial: signal.serial)
                 else { return }
-                self?.handlers.received(.notified(value, attribute), .now)
+                self?.learning?.received(.notified(value, attribute), at: .now)
             }
             watches.append(watch)
             subscribed.append(characteristic)
@@ -169,7 +169,7 @@ final class BluetoothListener: Learning.Source {
             return device?.isConnected != true || mirror.connection == nil
         }
         _ = await buttons.changes.wait(for: .seconds(180), until: isDown)
-        if !isClosed { handlers.lost("the connection to the button was lost") }
+        if !isClosed { learning?.fail("the connection to the button was lost") }
     }
 
     // MARK: - Serial
@@ -180,7 +180,7 @@ final class BluetoothListener: Learning.Source {
         let link = SerialConnector(path, serviceClass: Self.serialPort, mirror: mirror, log: log) {
             [weak self] event in
             if case .bytesReceived(let bytes) = event {
-                self?.handlers.received(.received(bytes, serviceClass: Self.serialPort), .now)
+                self?.learning?.received(.received(bytes, serviceClass: Self.serialPort), at: .now)
             } else if case .unavailable(let reason) = event {
                 failure = reason
             } else if case .closed = event {
@@ -201,7 +201,7 @@ final class BluetoothListener: Learning.Source {
         EventLoop.start { [weak self] in
             _ = await changes.wait(for: .seconds(180)) { self?.isClosed ?? true || !link.isOpen }
             guard let self, !isClosed else { return }
-            handlers.lost(failure ?? "it closed its serial port")
+            learning?.fail(failure ?? "it closed its serial port")
         }
     }
 }

@@ -8,15 +8,12 @@ import ServiceClient
 @EventLoop
 final class KeySourceListener: Learning.Source {
     private let accessory: Headsets.Accessory
-    private let handlers: Learning.Handlers
+    private weak var learning: Learning?
     private var keys: AccessoryKeys?
 
-    /// - Parameters:
-    ///   - accessory: The device.
-    ///   - handlers: Called for each edge.
-    init(_ accessory: Headsets.Accessory, _ handlers: Learning.Handlers) {
+    init(_ accessory: Headsets.Accessory, _ learning: Learning) {
         self.accessory = accessory
-        self.handlers = handlers
+        self.learning = learning
     }
 
     func start() async throws(RequestFailure) -> AccessoryInterface.LearnedDevice {
@@ -34,11 +31,11 @@ final class KeySourceListener: Learning.Source {
         switch event {
         case .key(let event):
             let time = MonotonicTime(nanoseconds: event.time.nanoseconds)
-            handlers.received(.key(event.key.rawValue, isPressed: event.edge == .pressed), time)
-        case .eventsLost: handlers.lost("events of its keys were lost")
-        case .jackChanged: handlers.lost("its plug was moved")
-        case .vanished: handlers.lost("the device was unplugged")
-        case .failed(let error): handlers.lost("\(error)")
+            learning?.received(.key(event.key.rawValue, isPressed: event.edge == .pressed), at: time)
+        case .eventsLost: learning?.fail("events of its keys were lost")
+        case .jackChanged: learning?.fail("its plug was moved")
+        case .vanished: learning?.fail("the device was unplugged")
+        case .failed(let error): learning?.fail("\(error)")
         case .grabbed, .grabRefused: break
         }
     }

@@ -20,12 +20,6 @@ final class Learning {
         func close()
     }
 
-    /// The functions that a source calls.
-    struct Handlers {
-        let received: @EventLoop (LearningFrame.Content, MonotonicTime) -> Void
-        let lost: @EventLoop (String) -> Void
-    }
-
     /// Longer than all requests to the person take.
     private static let limit = Duration.seconds(180)
     private static let mostFrames = 4000
@@ -72,12 +66,8 @@ final class Learning {
         timer.arm(after: Self.limit)
         log.notice("\(device) is being learned: no accessory transmits meanwhile")
         core.suspend("an accessory is being learned: see `pttctl learn`")
-        let handlers = Handlers(
-            received: { [weak self] in self?.received($0, at: $1) },
-            lost: { [weak self] in self?.fail($0) }
-        )
         do throws(RequestFailure) {
-            let source = try source(device, handlers)
+            let source = try source(device)
             self.source = source
             let learned = try await source.start()
             guard self.source === source else { return }
@@ -90,17 +80,18 @@ final class Learning {
     /// The keys of a Bluetooth device are learned if it has neither a serial port nor notifications of its
     /// own: these come without a filter of the kernel, and devices with a talk button have media keys as
     /// well.
-    private func source(_ device: String, _ handlers: Handlers) throws(RequestFailure) -> any Source {
+    private func source(_ device: String) throws(RequestFailure) -> any Source {
         let keys = headsets.accessory(device)
         if device.isBluetoothAddress, keys == nil || BluetoothListener.canListen(to: device, buttons.mirror) {
             discovery.stopAll()
-            return BluetoothListener(device, buttons, handlers, log: log)
+            return BluetoothListener(device, buttons, self, log: log)
         }
         guard let keys else { throw .unknown(device) }
-        return KeySourceListener(keys, handlers)
+        return KeySourceListener(keys, self)
     }
 
-    private func received(_ content: LearningFrame.Content, at time: MonotonicTime) {
+    /// A source has received something.
+    func received(_ content: LearningFrame.Content, at time: MonotonicTime) {
         guard let call else { return }
         let frame = AccessoryInterface.ReceivedFrame(content, at: time)
         frames += 1
@@ -109,7 +100,8 @@ final class Learning {
         call.reply(.encoding(AccessoryInterface.LearnReply(frame: frame)), continues: true)
     }
 
-    private func fail(_ reason: String) {
+    /// A source was lost, or learning cannot go on.
+    func fail(_ reason: String) {
         let call = call
         log.notice("learning: \(reason)")
         end()
