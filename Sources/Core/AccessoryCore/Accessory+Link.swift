@@ -86,10 +86,10 @@ extension Accessory {
         guard !present.isRemoved else { return }
         var keys = present
         if event == .deviceRemoved {
-            keys.remove()
+            keys.isRemoved = true
             lose(.deviceRemoved, to: .keys(keys), &effects)
         } else if event == .plugChanged {
-            keys.plugChanged(at: now)
+            keys.plugged = now
             link = .keys(keys)
             gesture.loseAll(.deviceRemoved, &effects)
             buttons.discountPresses()
@@ -128,8 +128,8 @@ extension Accessory {
     private mutating func lose(_ cause: EndCause, to link: Link, _ effects: inout EffectList) {
         let pressed = buttons.pressed
         gesture.loseAll(cause, &effects)
-        gesture.forgetAwaitedReleases()
-        buttons.forget()
+        gesture.awaitedReleases = RoleSet()
+        buttons = Buttons()
         self.link = link
         if case .keys = link { return }
         guard let role = pressed.first(where: { _ in true }) else { return }

@@ -69,7 +69,7 @@ extension Accessory {
             case .down(let role): down(roles[role], &report, &effects)
             case .up(let role): up(roles[role], &report, &effects)
             case .tap(let role): tap(roles[role], &report, &effects)
-            case .arm(let role): if report.areEdges, gate == .open { gesture.arm(roles[role]) }
+            case .arm(let role): if report.areEdges, gate == .open { gesture.armed = roles[role] }
             case .fire(let role):
                 if gesture.fire(roles[role]) { tap(roles[role], &report, &effects) }
             case .level(let down): level(roles.mapped(down), &report, &effects)

@@ -129,7 +129,7 @@ package struct Accessory: Sendable {
         self.gate = gate
         guard case .closed(reason: _, let cause) = gate else { return }
         gesture.loseAll(cause, &effects)
-        gesture.forgetAwaitedReleases()
+        gesture.awaitedReleases = RoleSet()
         buttons.discountPresses()
     }
 

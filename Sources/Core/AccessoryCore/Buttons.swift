@@ -55,10 +55,6 @@ struct Buttons: Sendable {
 
     var isAnyHeld: Bool { down != counted }
 
-    mutating func forget() {
-        self = Buttons()
-    }
-
     /// Buttons of which nothing is known report edges only, and are assumed to be released.
     mutating func assumeReleased(_ roles: RoleSet) {
         known.formUnion(roles)

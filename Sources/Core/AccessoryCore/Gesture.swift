@@ -216,10 +216,6 @@ struct Gesture: Equatable, Sendable {
 
     // MARK: - Short and long presses of one button
 
-    mutating func arm(_ role: ButtonRole) {
-        armed = role
-    }
-
     /// - Returns: Whether the press was short: nothing else was pressed in between.
     mutating func fire(_ role: ButtonRole) -> Bool {
         defer { armed = nil }
@@ -276,14 +272,10 @@ struct Gesture: Equatable, Sendable {
         holds = []
     }
 
-    mutating func forgetAwaitedReleases() {
-        awaitedReleases = RoleSet()
-    }
-
     private mutating func lock(at now: MonotonicTime, _ effects: inout EffectList) {
         lockedUntil = now + Self.silence
-        phantoms.forget()
-        toggles.forget()
+        phantoms = RecentTimes()
+        toggles = RecentTimes()
         loseAll(.released, &effects)
     }
 

@@ -6,16 +6,9 @@ struct KeyLink: Equatable, Sendable {
     /// on the way.
     static let plugTime = Duration.seconds(1)
 
-    private(set) var isRemoved = false
-    private var plugged: MonotonicTime?
-
-    mutating func remove() {
-        isRemoved = true
-    }
-
-    mutating func plugChanged(at now: MonotonicTime) {
-        plugged = now
-    }
+    var isRemoved = false
+    /// The time at which the plug was moved.
+    var plugged: MonotonicTime?
 
     /// Returns true if the plug was moved just now. A key's time may be a little before that of the switch.
     func isPlugMoving(at now: MonotonicTime) -> Bool {

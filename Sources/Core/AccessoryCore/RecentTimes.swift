@@ -14,8 +14,4 @@ struct RecentTimes: Equatable, Sendable {
     }
 
     var last: MonotonicTime? { times.last }
-
-    mutating func forget() {
-        times = []
-    }
 }
