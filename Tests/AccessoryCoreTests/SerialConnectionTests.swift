@@ -1,6 +1,7 @@
-import AccessoryCore
 import PTTMessages
 import Testing
+
+@testable import AccessoryCore
 
 @Suite struct SerialConnectionTests {
     private static let events: [SerialConnection.Event] = [
@@ -73,7 +74,7 @@ import Testing
             effects = host.expire()
         }
         #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128].map { .seconds($0) })
-        #expect(host.connection.isDormant)
+        #expect(host.connection.state == .dormant)
         #expect(host.timer == nil)
     }
 
@@ -156,7 +157,7 @@ import Testing
             }
             host.checked(.linkDown)
             var attempts = 0
-            while !host.connection.isDormant, host.connection != SerialConnection(), attempts < 50 {
+            while host.connection.state != .dormant, host.connection != SerialConnection(), attempts < 50 {
                 attempts += 1
                 host.checked(.portClosed)
                 host.checked(.profileDisconnected)
@@ -192,7 +193,7 @@ private struct Host {
 
     init(dormant: Bool) {
         _ = handle(.available(.accepted))
-        for _ in 0..<100 where dormant && !connection.isDormant {
+        for _ in 0..<100 where dormant && connection.state != .dormant {
             _ = handle(.profileFailed(.unanswered))
             if timer != nil { _ = expire() }
         }
@@ -221,7 +222,7 @@ private struct Host {
 
     /// Handles an event, and checks what must hold after each.
     mutating func checked(_ event: SerialConnection.Event) {
-        let (wasRead, wasDormant) = (isPortRead, connection.isDormant)
+        let (wasRead, wasDormant) = (isPortRead, connection.state == .dormant)
         let effects = handle(event)
         let adoptions = effects.filter { $0 == .adoptPort }.count
         let closings = effects.filter { $0 == .closePort }.count
@@ -241,7 +242,7 @@ private struct Host {
             .portReceived, .directOpened, .directFailed, .disconnectionRequested, .timerFired:
             break
         }
-        let mayWait = !connection.isOpen && !connection.isDormant
+        let mayWait = !connection.isOpen && connection.state != .dormant
         if timer != nil, !mayWait { Issue.record("\(event): a timer without need") }
         let isSign = [.linkUp, .wanted, .portReceived].contains(event)
         if wasDormant, !isSign, !effects.isEmpty { Issue.record("\(event): \(effects) of a dormant one") }

@@ -76,9 +76,6 @@ package struct SerialConnection: Equatable, Sendable {
         if case .open = state { true } else { false }
     }
 
-    /// True if the accessory counts as switched off.
-    package var isDormant: Bool { state == .dormant }
-
     /// Handles an event.
     ///
     /// - Parameters:
@@ -102,10 +99,17 @@ package struct SerialConnection: Equatable, Sendable {
         case .available(let registration): return available(registration)
         case .bluetoothLost: return leave(for: .unavailable)
         case .dismissed: return dismissed()
-        case .linkUp: return linkUp()
-        case .linkDown: return linkDown(at: now)
+        case .linkUp:
+            isLinkUp = true
+            return wanted()
+        case .linkDown:
+            isLinkUp = false
+            return portClosed(at: now)
         case .wanted: return wanted()
-        case .profileConnected: return profileConnected()
+        case .profileConnected:
+            guard state == .connecting else { return [] }
+            state = .disconnecting
+            return [.disconnectProfile]
         case .profileFailed(let failure):
             guard state == .connecting else { return [] }
             return failed(failure, at: now)
@@ -117,7 +121,9 @@ package struct SerialConnection: Equatable, Sendable {
         case .directFailed(let failure): return directFailed(failure, at: now)
         case .portClosed: return portClosed(at: now)
         case .disconnectionRequested: return disconnectionRequested()
-        case .timerFired: return timerFired(at: now)
+        case .timerFired:
+            guard case .waiting(let until) = state, now >= until else { return [] }
+            return attempt()
         }
     }
 
@@ -142,16 +148,6 @@ package struct SerialConnection: Equatable, Sendable {
         return leave(for: .unavailable) + (isKeptByDaemon ? [.disconnectProfile] : [])
     }
 
-    private mutating func linkUp() -> [Effect] {
-        isLinkUp = true
-        return wanted()
-    }
-
-    private mutating func linkDown(at now: MonotonicTime) -> [Effect] {
-        isLinkUp = false
-        return isOpen ? portClosed(at: now) : []
-    }
-
     /// The first attempt after it counted as switched off begins a new row.
     private mutating func wanted() -> [Effect] {
         switch state {
@@ -173,12 +169,6 @@ package struct SerialConnection: Equatable, Sendable {
         }
         state = .connecting
         return [.connectProfile]
-    }
-
-    private mutating func profileConnected() -> [Effect] {
-        guard state == .connecting else { return [] }
-        state = .disconnecting
-        return [.disconnectProfile]
     }
 
     private mutating func failed(_ failure: Failure, at now: MonotonicTime) -> [Effect] {
@@ -213,11 +203,6 @@ package struct SerialConnection: Equatable, Sendable {
         }
         let limit = isLinkUp ? Self.longestDelay.isLinkUp : Self.longestDelay.isLinkDown
         state = .waiting(until: now + min(.seconds(1 << min(failures - 1, 10)), limit))
-    }
-
-    private mutating func timerFired(at now: MonotonicTime) -> [Effect] {
-        guard case .waiting(let until) = state, now >= until else { return [] }
-        return attempt()
     }
 
     // MARK: - The port
