@@ -25,11 +25,11 @@ import Testing
         )
         let mine = list.action(of: "A4:C1:38:00:00:01", accessory: "foot-pedal", .talk)
         #expect(
-            mine?.work == .run(.init(hold: .init(["mine"]), release: .init(["after"])))
+            mine?.work == .run(.init(hold: ["mine"], release: ["after"]))
                 && mine?.limit == .seconds(20)
         )
         let other = list.action(of: "usb-1", accessory: "foot-pedal", .talk)
-        #expect(other?.work == .run(.init(press: .init(["all"]))) && other?.limit == .seconds(300))
+        #expect(other?.work == .run(.init(press: ["all"])) && other?.limit == .seconds(300))
         #expect(list.action(of: "usb-1", accessory: "foot-pedal", .emergency) == nil)
         #expect(list.action(of: "usb-1", accessory: "presenter", .talk) == nil)
     }
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [
         ("\"~/Recordings\"", Action.Recording.folder("~/Recordings"), "record in ~/Recordings"),
-        ("[\"whisper\", \"-\"]", .command(.init(["whisper", "-"])), "record, then whisper"),
+        ("[\"whisper\", \"-\"]", .command(["whisper", "-"]), "record, then whisper"),
     ])
     func `a recording is for a folder or for a command`(
         value: String,

@@ -14,7 +14,7 @@ import Testing
 
     private static let press = PressID(rawValue: 1)
     private static let button = ActionPresses.Button(device: "Pedal", role: .talk)
-    private static let commands = Action.Commands(press: Action.Command(["true"]))
+    private static let commands = Action.Commands(press: ["true"])
 
     @Test @EventLoop func `a release that the service manager has lost is repeated, and is no failure`()
         async throws

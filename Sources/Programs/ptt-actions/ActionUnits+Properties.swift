@@ -16,7 +16,7 @@ extension ActionUnits {
             ("Type", .string(commands.hold == nil ? "oneshot" : "simple")),
         ]
         // There is no service without a command. Its failure changes nothing: what was begun is released.
-        let begin = commands.press ?? commands.hold ?? Action.Command(["true"])
+        let begin = commands.press ?? commands.hold ?? ["true"]
         properties.append(("ExecStartEx", command(begin, ["ignore-failure"])))
         if let release = commands.release {
             properties.append(("ExecStopPostEx", command(release)))
@@ -67,9 +67,9 @@ extension ActionUnits {
 
     /// Its arguments stay as they are: the service manager would put in variables.
     private static func command(_ command: Action.Command, _ flags: [String] = []) -> BusValue {
-        let program = command.arguments.first ?? ""
+        let program = command.first ?? ""
         let execution = BusValue.structure([
-            .string(program), .strings(command.arguments), .strings(flags + ["no-env-expand"]),
+            .string(program), .strings(command), .strings(flags + ["no-env-expand"]),
         ])
         return .array(of: "(sasas)", [execution])
     }
@@ -90,7 +90,7 @@ extension Action.Recording {
         switch self {
         case .command(let command): command
         case .folder(let folder):
-            Action.Command(["sh", "-c", Self.script, "sh", Self.expanded(folder), role.fileText])
+            ["sh", "-c", Self.script, "sh", Self.expanded(folder), role.fileText]
         }
     }
 

@@ -176,7 +176,7 @@ final class Actions {
             "\(entry.role.rawValue) of \(entry.device) was pressed when the machine stopped: it is released"
         )
         guard let identity = DeviceIdentity(entry.device) else { return }
-        let work = Action.Work.run(Action.Commands(release: Action.Command(entry.release)))
+        let work = Action.Work.run(Action.Commands(release: entry.release))
         let id = nextID()
         let button = ActionPresses.Button(device: entry.device, role: entry.role)
         pending.resume(id, entry)

@@ -74,12 +74,7 @@ final class PendingReleases {
 
     func begin(_ id: PressID, _ button: ActionPresses.Button, _ action: Action) {
         guard entries[id] == nil, let release = action.work.commands?.release else { return }
-        entries[id] = Entry(
-            boot: boot,
-            device: button.device,
-            role: button.role,
-            release: release.arguments
-        )
+        entries[id] = Entry(boot: boot, device: button.device, role: button.role, release: release)
         write()
     }
 

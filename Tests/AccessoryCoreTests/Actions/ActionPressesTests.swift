@@ -9,7 +9,7 @@ import Testing
     private static let action = Action(
         .accessory("foot-pedal"),
         .talk,
-        .run(.init(press: .init(["start"]), release: .init(["stop"])))
+        .run(.init(press: ["start"], release: ["stop"]))
     )
     private static func time(_ milliseconds: Int64) -> MonotonicTime {
         MonotonicTime(nanoseconds: milliseconds * 1_000_000)
@@ -143,7 +143,7 @@ private struct Life {
         )
         buttons[id] = button
         held.insert(id)
-        let work = Action.Work.run(.init(press: .init(["start"]), release: .init(["stop"])))
+        let work = Action.Work.run(.init(press: ["start"], release: ["stop"]))
         handle(.pressed(id, button, Action(.accessory("x"), button.role, work, limit: .seconds(5))))
     }
 

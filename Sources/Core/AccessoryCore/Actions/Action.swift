@@ -9,15 +9,8 @@ package struct Action: Equatable, Sendable {
         case accessory(String)
     }
 
-    /// A program and its arguments. No shell reads them.
-    package struct Command: Equatable, Sendable {
-        package let arguments: [String]
-
-        /// - Parameter arguments: Not empty; the first one is the program.
-        package init(_ arguments: [String]) {
-            self.arguments = arguments
-        }
-    }
+    /// A program and its arguments; never empty. No shell reads them.
+    package typealias Command = [String]
 
     /// What a press and its release run; one of them at least.
     package struct Commands: Equatable, Sendable {
@@ -127,10 +120,10 @@ extension Action.Work: CustomStringConvertible {
     package var description: String {
         switch self {
         case .run(let commands):
-            [commands.press ?? commands.hold, commands.release].compactMap { $0?.arguments.first }
+            [commands.press ?? commands.hold, commands.release].compactMap { $0?.first }
                 .joined(separator: ", then ")
         case .record(.folder(let folder)): "record in \(folder)"
-        case .record(.command(let command)): "record, then \(command.arguments.first ?? "")"
+        case .record(.command(let command)): "record, then \(command.first ?? "")"
         case .key(let code): KeyName.name(of: code) ?? "\(code)"
         }
     }

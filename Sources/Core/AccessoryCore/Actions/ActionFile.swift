@@ -146,6 +146,6 @@ extension ActionFile.Entry {
         guard !arguments.contains(where: { $0.utf8.contains(0) }) else {
             throw .init([.key(key)], "\(key) has a character that no argument can have")
         }
-        return Action.Command(arguments)
+        return arguments
     }
 }

@@ -203,13 +203,13 @@ private struct ActionRow: Encodable {
         key = if case .key = action.work { action.work.description } else { nil }
         (record, folder) =
             switch action.work {
-            case .record(.command(let command)): (command.arguments, nil)
+            case .record(.command(let command)): (command, nil)
             case .record(.folder(let folder)): (nil, folder)
             case .run, .key: (nil, nil)
             }
-        press = commands?.press?.arguments
-        hold = commands?.hold?.arguments
-        release = commands?.release?.arguments
+        press = commands?.press
+        hold = commands?.hold
+        release = commands?.release
         limit = Int(action.limit.components.seconds)
     }
 
