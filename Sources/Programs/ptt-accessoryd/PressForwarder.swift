@@ -43,8 +43,6 @@ final class PressForwarder {
     )
     /// Why no press may begin anything; nil usually.
     private var suspension: String?
-    private var refused: [@EventLoop (Result<TransmissionID, Refusal>) -> Void] = []
-    private lazy var refusing = DeferredSource { [weak self] in self?.refuseAll() }
 
     init(log: Logger) {
         self.log = log
@@ -86,8 +84,8 @@ final class PressForwarder {
         then: @escaping @EventLoop (Result<TransmissionID, Refusal>) -> Void
     ) {
         guard isConnected, let requests = core.requests else {
-            refused.append(then)
-            refusing.trigger()
+            let reason = suspension ?? "the core is not connected: see `systemctl --user status pttd`"
+            EventLoop.start { then(.failure(Refusal(.unknown, reason))) }
             return connectNow()
         }
         let request = ChannelInterface.BeginRequest(
@@ -108,14 +106,6 @@ final class PressForwarder {
             case .failure(let error): then(.failure(Refusal(.unknown, "\(error)")))
             }
         }
-    }
-
-    private func refuseAll() {
-        let waiting = refused
-        refused = []
-        let reason = suspension ?? "the core is not connected: see `systemctl --user status pttd`"
-        let refusal = Refusal(.unknown, reason)
-        for then in waiting { then(.failure(refusal)) }
     }
 
     /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is
