@@ -43,8 +43,8 @@ package enum LearningPlan {
     }
 
     /// More than a button that repeats its level twenty times a second sends; a flood is not analysed.
-    static let mostFrames = 4000
-    static let mostBytes = 64 * 1024
+    package static let mostFrames = 4000
+    package static let mostBytes = 64 * 1024
     /// The longest pattern or token of an accessory file, in bytes; no button sends more at once.
     static let longestFrame = AccessoryFile.Limit.patternBytes
 }

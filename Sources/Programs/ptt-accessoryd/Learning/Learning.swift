@@ -22,8 +22,6 @@ final class Learning {
 
     /// Longer than all requests to the person take.
     private static let limit = Duration.seconds(180)
-    private static let mostFrames = 4000
-    private static let mostBytes = 64 * 1024
 
     private let buttons: BluetoothButtons
     private let headsets: Headsets
@@ -96,7 +94,9 @@ final class Learning {
         let frame = AccessoryInterface.ReceivedFrame(content, at: time)
         frames += 1
         bytes += (frame.value?.utf8.count ?? 0) / 2
-        guard frames <= Self.mostFrames, bytes <= Self.mostBytes else { return fail("it sends too much") }
+        guard frames <= LearningPlan.mostFrames, bytes <= LearningPlan.mostBytes else {
+            return fail("it sends too much")
+        }
         call.reply(.encoding(AccessoryInterface.LearnReply(frame: frame)), continues: true)
     }
 
