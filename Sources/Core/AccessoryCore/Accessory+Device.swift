@@ -81,12 +81,7 @@ extension Accessory {
         }
     }
 
-    func ignore(
-        _ reason: String,
-        _ role: ButtonRole?,
-        _ report: inout Report,
-        _ effects: inout EffectList
-    ) {
+    func ignore(_ reason: String, _ role: ButtonRole?, _ report: inout Report, _ effects: inout EffectList) {
         report.isPublished = true
         let remark = report.note.map { "\($0): \(reason)" } ?? reason
         publish(.ignored, report.sample, of: role, remark, &effects)

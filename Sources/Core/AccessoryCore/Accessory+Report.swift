@@ -37,6 +37,10 @@ extension Accessory {
         var releasesWithoutPress = RoleSet()
 
         var areEdges: Bool { phase == .ready }
+
+        mutating func pass(_ passed: Passed) {
+            self.passed = max(self.passed, passed)
+        }
     }
 
     /// The meaning of a change of level at present.
@@ -54,12 +58,6 @@ extension Accessory {
         case nothing, alreadyReleased, alreadyPressed, mirrored, repeated, releasedWhileConnecting,
             pressedWhileConnecting
         case letGo, notObserved
-    }
-}
-
-extension Accessory.Report {
-    mutating func pass(_ passed: Accessory.Passed) {
-        self.passed = max(self.passed, passed)
     }
 }
 

@@ -184,11 +184,7 @@ struct Gesture: Equatable, Sendable {
         return .counted
     }
 
-    mutating func toggle(
-        _ role: ButtonRole,
-        at now: MonotonicTime,
-        _ effects: inout EffectList
-    ) -> Verdict {
+    mutating func toggle(_ role: ButtonRole, at now: MonotonicTime, _ effects: inout EffectList) -> Verdict {
         let last = lastToggled == role ? toggles.last : nil
         lastToggled = role
         guard toggles.add(now) <= Self.toggleLimit else {

@@ -16,7 +16,6 @@ struct Program {
             abstract: "Passes the presses of push-to-talk buttons and headsets to the core, pttd.",
             environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
         ).handleArguments()
-        // For troubleshooting: `PTT_LOG=debug` also logs failures that are expected and handled.
         let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(
             EventLoop.runDaemon {

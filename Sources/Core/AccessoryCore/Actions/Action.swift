@@ -56,12 +56,7 @@ package struct Action: Equatable, Sendable {
     /// After this time a press counts as released.
     package let limit: Duration
 
-    package init(
-        _ subject: Subject,
-        _ role: ButtonRole,
-        _ work: Work,
-        limit: Duration = standardLimit
-    ) {
+    package init(_ subject: Subject, _ role: ButtonRole, _ work: Work, limit: Duration = standardLimit) {
         self.subject = subject
         self.role = role
         self.work = work

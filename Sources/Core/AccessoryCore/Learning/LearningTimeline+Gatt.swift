@@ -120,9 +120,7 @@ extension LearningTimeline {
         }
         return nil
     }
-}
 
-extension LearningTimeline {
     /// A press may be sent in parts, of which only the other one says which button it is.
     ///
     /// - Throws: If most presses have something beside them that the input does not read. Zeros say nothing

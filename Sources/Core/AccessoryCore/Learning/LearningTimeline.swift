@@ -101,9 +101,7 @@ struct LearningTimeline {
         // Why it does not is said of the best reading alone, by ``diagnosis()``.
         (try? pattern.check(presses, against: steps)) != nil
     }
-}
 
-extension LearningTimeline {
     /// How often a symbol was received while the button was certainly up, and certainly down.
     struct Occurrences {
         var up = 0

@@ -11,9 +11,7 @@ extension BlueZDevice {
         let name = chosen ?? (alias.isEmpty ? address : alias)
         return Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks)
     }
-}
 
-extension BlueZDevice {
     /// The description that is compared with the accessory files; `present` are the services that BlueZ has,
     /// beside the advertised ones.
     func description(with present: [GattUUID] = []) -> DeviceDescription {
@@ -24,9 +22,7 @@ extension BlueZDevice {
             link: .bluetooth(address: address, services: uuids.union(present).union(advertised))
         )
     }
-}
 
-extension BlueZDevice {
     /// Of random addresses the two highest bits tell (Bluetooth Core Specification, volume 6, part B, 1.3.2).
     /// Once a device is bonded, bluetoothd has its identity address in place of a private one.
     var typeOfAddress: PTTMessages.AddressType {

@@ -121,9 +121,7 @@ final class BluetoothButtons {
         guard let device = characteristic.parent?.parent, let button = buttons[device],
             let input = button.input(at: characteristic)
         else { return }
-        button.handle(
-            isNotification ? .valueNotified(value, input: input) : .valueSeen(value, input: input)
-        )
+        button.handle(isNotification ? .valueNotified(value, input: input) : .valueSeen(value, input: input))
     }
 
     private func appeared(_ connection: BusConnection) {
@@ -208,14 +206,7 @@ final class BluetoothButtons {
         }
         unused[path] = nil
         log.notice("\(device.origin.name) (\(device.address)) is used as \(profile.name)")
-        buttons[path] = BluetoothButton(
-            path,
-            device: device,
-            profile: profile,
-            use: use,
-            mirror,
-            receivers
-        )
+        buttons[path] = BluetoothButton(path, device: device, profile: profile, use: use, mirror, receivers)
     }
 
     /// The accessory file that was chosen, or the best match.

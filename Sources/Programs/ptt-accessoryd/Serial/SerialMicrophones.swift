@@ -26,11 +26,7 @@ final class SerialMicrophones {
     /// bluetoothd is running, and its objects are known.
     func appeared(_ connection: BusConnection) {
         guard let daemon = mirror.owner else { return }
-        profiles = SerialProfiles(
-            on: connection,
-            daemon: daemon,
-            log: receivers.log
-        ) { [weak self] in
+        profiles = SerialProfiles(on: connection, daemon: daemon, log: receivers.log) { [weak self] in
             self?.updateAll()
         } handler: { [weak self] event, path, serviceClass in
             guard let microphone = self?.microphones[path], microphone.serviceClass == serviceClass else {
