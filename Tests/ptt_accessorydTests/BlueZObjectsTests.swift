@@ -38,7 +38,7 @@ import Testing
             _ = objects.add(characteristic, ["org.bluez.GattCharacteristic1": ["UUID": .string("ffe1")]])
             characteristics.append(characteristic)
         }
-        #expect(objects.services(of: Self.path).count == 64)
+        #expect(objects.gattObjects(below: Self.path).count == 64)
         #expect(objects.characteristics(of: Self.path).count == 64)
         #expect(characteristics.count { objects.contains($0) } == 64)
     }
@@ -220,7 +220,7 @@ import Testing
             try #require(Self.path.appending($0))
         }
         for path in paths { _ = objects.add(path, ["org.bluez.GattService1": ["UUID": .string("ffe0")]]) }
-        #expect(objects.services(of: Self.path).map(\.path) == paths.sorted())
+        #expect(objects.gattObjects(below: Self.path).map(\.path) == paths.sorted())
         for path in paths { objects.remove(path, ["org.bluez.GattService1"]) }
         #expect(!objects.hasServices(Self.path))
         objects.remove(Self.path, [Self.device])
@@ -235,8 +235,8 @@ import Testing
             let path = try #require(Self.path.appending("service\(number)"))
             warnings += objects.add(path, ["org.bluez.GattService1": ["UUID": .string("ffe0")]])
         }
-        #expect(objects.services(of: Self.path).count == 64)
-        #expect(objects.services.count == 64)
+        #expect(objects.gattObjects(below: Self.path).count == 64)
+        #expect(objects.gattObjects.count == 64)
         #expect(warnings.count == 1)
     }
 
@@ -260,10 +260,9 @@ import Testing
             }
             let found = objects.characteristic(of: Self.path, matching: ffe0)
             #expect(found?.text == "\(Self.path)/service001a/char0001")
-            for path in objects.characteristics.keys {
-                objects.remove(path, ["org.bluez.GattCharacteristic1"])
+            for path in objects.gattObjects.keys {
+                objects.remove(path, ["org.bluez.GattCharacteristic1", "org.bluez.GattService1"])
             }
-            for path in objects.services.keys { objects.remove(path, ["org.bluez.GattService1"]) }
         }
     }
 }

@@ -109,21 +109,13 @@ struct BlueZBattery: BlueZObject {
     }
 }
 
-/// A GATT service of a connected device (org.bluez.GattService).
-struct BlueZService: BlueZObject {
+/// A GATT service or characteristic of a connected device (org.bluez.GattService,
+/// org.bluez.GattCharacteristic). The `Value` of a characteristic is not kept: after a disconnect it is still
+/// the last value, which is not the state of the button.
+struct BlueZGattObject: BlueZObject {
     /// Nil if BlueZ has not sent it.
     var uuid: GattUUID?
-
-    mutating func read(_ properties: inout PropertyReader) {
-        properties.read("UUID", \.asUUID, into: &uuid, else: nil)
-    }
-}
-
-/// A GATT characteristic of a connected device (org.bluez.GattCharacteristic). Its `Value` is not kept: after
-/// a disconnect it is still the last value, which is not the state of the button.
-struct BlueZCharacteristic: BlueZObject {
-    /// Nil if BlueZ has not sent it.
-    var uuid: GattUUID?
+    /// Of a characteristic.
     var isNotifying = false
 
     mutating func read(_ properties: inout PropertyReader) {

@@ -62,7 +62,7 @@ extension BlueZObjects {
     /// first.
     func profiles(of path: ObjectPath, in catalog: AccessoryCatalog) -> [AccessoryDefinition] {
         guard let device = devices[path] else { return [] }
-        let present = services(of: path).map(\.uuid)
+        let present = gattObjects(below: path).map(\.uuid)
         let matching = catalog.ranked(for: device.description(with: present)).filter {
             !$0.attributes.isEmpty
         }
@@ -84,10 +84,8 @@ extension BlueZObjects {
 
     /// With several services or characteristics of one UUID the first, by their handles.
     func characteristic(of device: ObjectPath, matching attribute: GattAttribute) -> ObjectPath? {
-        for service in services(of: device) where service.uuid == attribute.service {
-            let found = characteristics(ofService: service.path).first {
-                $0.uuid == attribute.characteristic
-            }
+        for service in gattObjects(below: device) where service.uuid == attribute.service {
+            let found = gattObjects(below: service.path).first { $0.uuid == attribute.characteristic }
             if let found { return found.path }
         }
         return nil

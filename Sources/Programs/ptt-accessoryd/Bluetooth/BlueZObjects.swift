@@ -7,8 +7,8 @@ struct BlueZObjects: Equatable {
     private(set) var devices: [ObjectPath: BlueZDevice] = [:]
     /// By the path of the device. BlueZ removes the object with the link.
     private(set) var batteries: [ObjectPath: BlueZBattery] = [:]
-    private(set) var services: [ObjectPath: BlueZService] = [:]
-    private(set) var characteristics: [ObjectPath: BlueZCharacteristic] = [:]
+    /// Services and characteristics.
+    private(set) var gattObjects: [ObjectPath: BlueZGattObject] = [:]
     /// Objects that accept `GattProfile1` registrations.
     private(set) var gattManagers: Set<ObjectPath> = []
     /// Adapters for which bluetoothd can monitor advertisements.
@@ -56,11 +56,8 @@ struct BlueZObjects: Equatable {
             case BlueZ.adapter: adapters[path] = nil
             case BlueZ.device: devices[path] = nil
             case BlueZ.battery: batteries[path] = nil
-            case BlueZ.service:
-                services[path] = nil
-                removeChild(path)
-            case BlueZ.characteristic:
-                characteristics[path] = nil
+            case BlueZ.service, BlueZ.characteristic:
+                gattObjects[path] = nil
                 removeChild(path)
             case BlueZ.gattManager: gattManagers.remove(path)
             case BlueZ.advertisementMonitorManager: advertisementMonitorManagers.remove(path)
@@ -71,8 +68,8 @@ struct BlueZObjects: Equatable {
 
     /// Returns true if an object is of a kind that is used, and there was room for it.
     func contains(_ path: ObjectPath) -> Bool {
-        devices[path] != nil || services[path] != nil || characteristics[path] != nil
-            || adapters[path] != nil || gattManagers.contains(path)
+        devices[path] != nil || gattObjects[path] != nil || adapters[path] != nil
+            || gattManagers.contains(path)
     }
 
     /// Applies the properties of a new object, or changed ones. Those of an unknown object are ignored.
@@ -88,8 +85,8 @@ struct BlueZObjects: Equatable {
         case BlueZ.adapter: change = Self.update(&adapters[path], from: &reader, isNew: isNew)
         case BlueZ.device: change = Self.update(&devices[path], from: &reader, isNew: isNew)
         case BlueZ.battery: change = Self.update(&batteries[path], from: &reader, isNew: isNew)
-        case BlueZ.service: change = Self.update(&services[path], from: &reader, isNew: isNew)
-        case BlueZ.characteristic: change = Self.update(&characteristics[path], from: &reader, isNew: isNew)
+        case BlueZ.service, BlueZ.characteristic:
+            change = Self.update(&gattObjects[path], from: &reader, isNew: isNew)
         default: change = .nothing  // Interfaces that are not used here.
         }
         let malformed = reader.malformed
@@ -113,7 +110,7 @@ struct BlueZObjects: Equatable {
     private mutating func addChild(_ path: ObjectPath, _ warnings: inout [String]) -> Bool {
         guard let parent = path.parent else { return false }
         // A characteristic of a service for which there was no room.
-        if services[parent] == nil, let device = parent.parent, overfull.contains(device) { return false }
+        if gattObjects[parent] == nil, let device = parent.parent, overfull.contains(device) { return false }
         var siblings = children[parent] ?? []
         if siblings.contains(path) { return true }
         guard siblings.count < Self.maximumChildren else {
@@ -173,20 +170,16 @@ extension BlueZObjects {
         device.adapter.flatMap { adapters[$0] }?.isPowered ?? false
     }
 
-    /// The services of a device; empty until they have been resolved once.
-    func services(of device: ObjectPath) -> [(path: ObjectPath, uuid: GattUUID)] {
-        (children[device] ?? []).compactMap { path in services[path]?.uuid.map { (path, $0) } }
-    }
-
-    /// The characteristics of a service.
-    func characteristics(ofService service: ObjectPath) -> [(path: ObjectPath, uuid: GattUUID)] {
-        (children[service] ?? []).compactMap { path in characteristics[path]?.uuid.map { (path, $0) } }
+    /// The services of a device, or the characteristics of a service; empty until the services have been
+    /// resolved once.
+    func gattObjects(below parent: ObjectPath) -> [(path: ObjectPath, uuid: GattUUID)] {
+        (children[parent] ?? []).compactMap { path in gattObjects[path]?.uuid.map { (path, $0) } }
     }
 
     /// The characteristics of a device; empty until its services have been resolved once.
     func characteristics(of device: ObjectPath) -> [(service: GattUUID, uuid: GattUUID, path: ObjectPath)] {
-        services(of: device).flatMap { service in
-            characteristics(ofService: service.path).map { (service.uuid, $0.uuid, $0.path) }
+        gattObjects(below: device).flatMap { service in
+            gattObjects(below: service.path).map { (service.uuid, $0.uuid, $0.path) }
         }
     }
 

@@ -159,7 +159,7 @@ final class BluetoothButton {
                 || device.mayHaveClassicLink && characteristics.contains { $0 != nil },
             characteristics: characteristics,
             areNotifying: characteristics.map { path in
-                path.flatMap { mirror.objects.characteristics[$0] }?.isNotifying ?? false
+                path.flatMap { mirror.objects.gattObjects[$0] }?.isNotifying ?? false
             }
         )
     }

@@ -20,7 +20,7 @@ struct Explanation {
             ?? devices.first { $0.name == identifier || $0.origin.name == identifier }
         guard let found else { return nil }
         let path = objects.device(address: found.address)
-        let present = path.map { objects.services(of: $0).map(\.uuid) } ?? []
+        let present = path.map { objects.gattObjects(below: $0).map(\.uuid) } ?? []
         return reply(
             found.description(with: present),
             of: found.typeOfAddress,
