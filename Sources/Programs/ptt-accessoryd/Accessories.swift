@@ -81,7 +81,7 @@ final class Accessories {
             headsets.reviewDevices()
             buttons.reviewDevices()
         }
-        core.actions.onChange = { [core] in
+        core.actions.files.onChange = { [core] in
             core.actions.start()
             headsets.actionsChanged()
         }

@@ -11,18 +11,12 @@ import ServiceClient
 /// transmits.
 @EventLoop
 final class ActionForwarder {
-    private let files = ActionFileWatch()
+    let files = ActionFileWatch()
     private let log: Logger
     private var starter: ServiceConnection?
 
     init(log: Logger) {
         self.log = log
-    }
-
-    /// Called after a change of the files.
-    var onChange: @EventLoop () -> Void {
-        get { files.onChange }
-        set { files.onChange = newValue }
     }
 
     func hasAction(_ accessory: Accessory) -> Bool {
