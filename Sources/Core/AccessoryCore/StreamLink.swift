@@ -41,10 +41,7 @@ struct StreamLink: Equatable, Sendable {
     }
 
     var deadline: MonotonicTime? {
-        switch state {
-        case .settling(let until): until
-        case .closed, .open: nil
-        }
+        if case .settling(let until) = state { until } else { nil }
     }
 
     var linkState: LinkState {

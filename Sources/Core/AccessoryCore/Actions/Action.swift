@@ -105,10 +105,7 @@ extension Action.Subject {
 
 extension Action.Work: CustomStringConvertible {
     package var commands: Action.Commands? {
-        switch self {
-        case .run(let commands): commands
-        case .record, .key: nil
-        }
+        if case .run(let commands) = self { commands } else { nil }
     }
 
     /// The programs, for people, or what is recorded; or the name of the key, also for ptt-keys.

@@ -248,9 +248,6 @@ extension ActionPresses.Press {
     }
 
     fileprivate var isHandedOver: Bool {
-        switch phase {
-        case .handedOver: true
-        case .waiting, .starting, .startingReleased, .running, .stopping: false
-        }
+        if case .handedOver = phase { true } else { false }
     }
 }

@@ -106,9 +106,7 @@ extension AccessoryFile {
     }
 
     private func checkIsGatt(_ input: AccessoryInput, _ path: Path) throws(AccessoryFileProblem) {
-        switch input {
-        case .gatt: break
-        case .serial, .advertisements, .keys:
+        guard case .gatt = input else {
             throw Problem(path, "only an accessory whose input is a GATT characteristic has one")
         }
     }

@@ -112,13 +112,8 @@ extension AccessoryDefinition {
 
     /// The characteristics of its inputs, in their order; none unless the inputs are those of GATT.
     package var attributes: [GattAttribute] {
-        switch input {
-        case .gatt(let inputs): inputs.map(\.attribute)
-        case .serial, .advertisements, .keys: []
-        }
+        if case .gatt(let inputs) = input { inputs.map(\.attribute) } else { [] }
     }
-
-    package var bonding: ConnectionPolicy.Bonding { connection.bonding }
 
     /// Returns true if a button never reports its release.
     package func isTapOnly(_ role: ButtonRole) -> Bool {

@@ -78,10 +78,7 @@ extension AccessoryInput {
     }
 
     private var scanner: TokenScanner? {
-        switch self {
-        case .serial(let input): TokenScanner(input.tokens)
-        case .gatt, .advertisements, .keys: nil
-        }
+        if case .serial(let input) = self { TokenScanner(input.tokens) } else { nil }
     }
 
     private func signals(of frame: LearningFrame, _ scanner: inout TokenScanner?) -> [Signal] {

@@ -100,10 +100,7 @@ extension LearningFailure {
 extension AccessoryInput {
     /// True if another key reports the release, which may be lost alone.
     fileprivate var hasPairedKeys: Bool {
-        switch self {
-        case .keys(let input):
-            input.meanings.values.contains { if case .up = $0 { true } else { false } }
-        case .gatt, .serial, .advertisements: false
-        }
+        guard case .keys(let input) = self else { return false }
+        return input.meanings.values.contains { if case .up = $0 { true } else { false } }
     }
 }

@@ -53,7 +53,7 @@ final class BluetoothButton {
         self.profile = profile
         self.mirror = mirror
         self.use = use
-        diagnosis = LinkDiagnosis(bonding: profile.bonding)
+        diagnosis = LinkDiagnosis(bonding: profile.connection.bonding)
         let enrolment = use.enrolment
         settings = AccessorySettings(
             path,

@@ -86,20 +86,21 @@ final class Pairing {
         }
         // From before the connection on: a device may request a bond as soon as it is connected.
         let expected = buttons.profile(of: target.path, enrolled.candidate)
-        if expected?.bonding != .never { await registerAgent(target) }
+        if expected?.connection.bonding != .never { await registerAgent(target) }
         try await connect(target)
         if let definition = try serialDefinition(of: target) {
             return try await prepareSerial(target, definition)
         }
         let profile = try await profile(of: target)
+        let bonding = profile.connection.bonding
         let isBonded = try device(target).isPaired
         let isPrivate = try device(target).hasPrivateAddress
-        if isPrivate, profile.bonding == .never { throw .failed(Self.cannotBeRecognised) }
-        if profile.bonding == .required || isPrivate, !isBonded { try await bond(target) }
+        if isPrivate, bonding == .never { throw .failed(Self.cannotBeRecognised) }
+        if bonding == .required || isPrivate, !isBonded { try await bond(target) }
         if isPrivate { try await identify(&target) }
         try await trust(target)
         var button = await readiness(of: target)
-        if button?.isReady != true, profile.bonding == .ifRequested, !(try device(target).isPaired) {
+        if button?.isReady != true, bonding == .ifRequested, !(try device(target).isPaired) {
             // Some buttons request a bond by refusing the subscription over an unencrypted link.
             try await bond(target)
             button = await readiness(of: target, isLastTry: true)

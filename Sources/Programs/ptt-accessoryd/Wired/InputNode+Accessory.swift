@@ -162,12 +162,7 @@ extension InputNode {
     }
 
     /// True if its keys come from bluetoothd.
-    var isBluetooth: Bool {
-        switch transport {
-        case .avrcp, .bluetooth: true
-        case .jack, .usb, .other: false
-        }
-    }
+    var isBluetooth: Bool { transport == .avrcp || transport == .bluetooth }
 
     /// The name that bluetoothd has given the device of a remote control, without what it adds
     /// (profiles/audio/avctp.c).
