@@ -77,15 +77,12 @@ final class Pairing {
         if let definition = try serialDefinition(of: target) {
             return try await prepareSerial(target, definition)
         }
-        let entry = buttons.entry(of: target.address)
-        if let entry, entry.kind == .bluetoothHeadset,
-            buttons.profile(of: target.path, enrolled.candidate) == nil
-        {
+        let expected = buttons.profile(of: target.path, enrolled.candidate)
+        if expected == nil, let entry = buttons.entry(of: target.address), entry.kind == .bluetoothHeadset {
             // The desktop has paired it, and its media keys are there.
             return entry
         }
         // From before the connection on: a device may request a bond as soon as it is connected.
-        let expected = buttons.profile(of: target.path, enrolled.candidate)
         if expected?.connection.bonding != .never { await registerAgent(target) }
         try await connect(target)
         if let definition = try serialDefinition(of: target) {
