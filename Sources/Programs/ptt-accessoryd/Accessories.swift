@@ -143,13 +143,8 @@ final class Accessories {
         case .transmissionEnded(let transmissionID, let cause):
             for host in hosts { host.transmissionEnded(transmissionID, cause) }
         }
-        ServiceState.status(status)
+        ServiceState.status(core.isConnected ? core.destination.rawValue : "Waiting for the core")
     }
 
     private var hosts: [AccessoryHost] { buttons.hosts + headsets.hosts }
-
-    private var status: String {
-        guard core.isConnected else { return "Waiting for the core" }
-        return core.destination.rawValue
-    }
 }
