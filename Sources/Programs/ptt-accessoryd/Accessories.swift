@@ -35,15 +35,13 @@ final class Accessories {
         headsets = Headsets(receivers, enrolled, buttons.mirror, files)
         discovery = Discovery(buttons.mirror, headsets, files, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
-        let learning = Learning(buttons, headsets, discovery, core: core, log: log)
+        let learning = Learning(buttons, headsets, discovery, core: core)
         service = AccessoryService(
-            list: list,
             buttons: buttons,
             discovery: discovery,
             pairing: pairing,
             headsets: headsets,
-            learning: learning,
-            log: log
+            learning: learning
         )
         let info = VarlinkServiceInfo(
             vendor: Product.name,

@@ -20,7 +20,6 @@ final class BluetoothListener: Learning.Source {
     private let address: String
     private let buttons: BluetoothButtons
     private weak var learning: Learning?
-    private let log: Logger
     private var path: ObjectPath?
     private var watches: [Subscription] = []
     /// The characteristics whose notifications were requested for this.
@@ -29,11 +28,10 @@ final class BluetoothListener: Learning.Source {
     private var didConnect = false
     private var isClosed = false
 
-    init(_ address: String, _ buttons: BluetoothButtons, _ learning: Learning, log: Logger) {
+    init(_ address: String, _ buttons: BluetoothButtons, _ learning: Learning) {
         self.address = address.uppercased()
         self.buttons = buttons
         self.learning = learning
-        self.log = log
     }
 
     /// Returns true if a device is known to have a serial port, or characteristics that may be those of a
@@ -84,8 +82,8 @@ final class BluetoothListener: Learning.Source {
         // A device that may be playing sound keeps its links.
         guard didConnect, device?.mayHaveClassicLink == false else { return }
         let call = BlueZ.call("Disconnect", of: BlueZ.device, on: path)
-        connection.call(call) { [log] result in
-            if case .failure(let error) = result { log.debug("\(error)") }
+        connection.call(call) { [buttons] result in
+            if case .failure(let error) = result { buttons.log.debug("\(error)") }
         }
     }
 
@@ -145,7 +143,7 @@ final class BluetoothListener: Learning.Source {
                 isNotified = true
             } catch {
                 // It does not notify, or only over an encrypted link.
-                log.debug("\(characteristic): \(error)")
+                buttons.log.debug("\(characteristic): \(error)")
             }
             try checkOpen()
         }
@@ -177,7 +175,7 @@ final class BluetoothListener: Learning.Source {
     private func openSerialPort(_ path: ObjectPath) async throws(RequestFailure) {
         var failure: String?
         let changes = buttons.changes
-        let link = SerialConnector(path, serviceClass: Self.serialPort, mirror: mirror, log: log) {
+        let link = SerialConnector(path, serviceClass: Self.serialPort, mirror: mirror, log: buttons.log) {
             [weak self] event in
             if case .bytesReceived(let bytes) = event {
                 self?.learning?.received(.received(bytes, serviceClass: Self.serialPort), at: .now)

@@ -27,7 +27,6 @@ final class Learning {
     private let headsets: Headsets
     private let discovery: Discovery
     private let core: PressForwarder
-    private let log: Logger
     private var call: VarlinkCall?
     private var source: (any Source)?
     private var frames = 0
@@ -36,18 +35,11 @@ final class Learning {
         self?.fail("learning took longer than three minutes")
     }
 
-    init(
-        _ buttons: BluetoothButtons,
-        _ headsets: Headsets,
-        _ discovery: Discovery,
-        core: PressForwarder,
-        log: Logger
-    ) {
+    init(_ buttons: BluetoothButtons, _ headsets: Headsets, _ discovery: Discovery, core: PressForwarder) {
         self.buttons = buttons
         self.headsets = headsets
         self.discovery = discovery
         self.core = core
-        self.log = log
     }
 
     /// Listens to a device for a client, until its connection closes.
@@ -62,7 +54,7 @@ final class Learning {
         }
         (frames, bytes) = (0, 0)
         timer.arm(after: Self.limit)
-        log.notice("\(device) is being learned: no accessory transmits meanwhile")
+        buttons.log.notice("\(device) is being learned: no accessory transmits meanwhile")
         core.suspend("an accessory is being learned: see `pttctl learn`")
         do throws(RequestFailure) {
             let source = try source(device)
@@ -82,7 +74,7 @@ final class Learning {
         let keys = headsets.accessory(device)
         if device.isBluetoothAddress, keys == nil || BluetoothListener.canListen(to: device, buttons.mirror) {
             discovery.stopAll()
-            return BluetoothListener(device, buttons, self, log: log)
+            return BluetoothListener(device, buttons, self)
         }
         guard let keys else { throw .unknown(device) }
         return KeySourceListener(keys, self)
@@ -103,7 +95,7 @@ final class Learning {
     /// A source was lost, or learning cannot go on.
     func fail(_ reason: String) {
         let call = call
-        log.notice("learning: \(reason)")
+        buttons.log.notice("learning: \(reason)")
         end()
         call?.fail(Self.failed(reason))
     }

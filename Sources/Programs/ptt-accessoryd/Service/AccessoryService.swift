@@ -10,32 +10,26 @@ import Varlink
 /// Serves `org.pushtotalk.Accessory`.
 @EventLoop
 final class AccessoryService {
-    private let list: AccessoryList
-    private let buttons: BluetoothButtons
+    let buttons: BluetoothButtons
     private let discovery: Discovery
     private let pairing: Pairing
-    private let headsets: Headsets
+    let headsets: Headsets
     private let learning: Learning
-    private let log: Logger
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
     private var scans: [VarlinkConnection.Identifier: Discovery.Observer] = [:]
 
     init(
-        list: AccessoryList,
         buttons: BluetoothButtons,
         discovery: Discovery,
         pairing: Pairing,
         headsets: Headsets,
-        learning: Learning,
-        log: Logger
+        learning: Learning
     ) {
-        self.list = list
         self.buttons = buttons
         self.discovery = discovery
         self.pairing = pairing
         self.headsets = headsets
         self.learning = learning
-        self.log = log
     }
 
     /// The interface to be served.
@@ -114,9 +108,9 @@ final class AccessoryService {
         subscribers[identifier] = call
         call.connection.onClose { [weak self] in self?.subscribers[identifier] = nil }
         let first = AccessoryInterface.Update(
-            sequence: list.sequence,
+            sequence: buttons.list.sequence,
             time: MonotonicTime.now.microseconds,
-            devices: list.devices,
+            devices: buttons.list.devices,
             event: nil
         )
         call.reply(.encoding(first), continues: true)
@@ -126,16 +120,15 @@ final class AccessoryService {
         await buttons.waitForAvailability()
         buttons.microphones.wanted()
         let reply = AccessoryInterface.DevicesReply(
-            devices: list.devices,
-            isCoreConnected: list.isCoreConnected
+            devices: buttons.list.devices,
+            isCoreConnected: buttons.list.isCoreConnected
         )
         call.reply(.encoding(reply))
     }
 
     private func explain(_ identifier: String, _ call: VarlinkCall) async {
         await buttons.waitForAvailability()
-        let explanation = Explanation(buttons: buttons, headsets: headsets)
-        guard let reply = explanation.reply(about: identifier) else {
+        guard let reply = explanation(of: identifier) else {
             let reason = "there is no such device: `pttctl devices` lists them"
             return call.fail(VarlinkError(AccessoryInterface.deviceNotFound, reason: reason))
         }
@@ -166,7 +159,7 @@ final class AccessoryService {
             let device = try await pairing.pair(address)
             call.reply(.encoding(AccessoryInterface.PairReply(device: device)))
         } catch {
-            log.notice("pairing \(address): \(error.reason)")
+            buttons.log.notice("pairing \(address): \(error.reason)")
             call.fail(VarlinkError(error))
         }
     }
@@ -180,7 +173,7 @@ final class AccessoryService {
                 report: { call.reply(.encoding($0), continues: $0.step != .enrolled) }
             )
         } catch {
-            log.notice("pairing \(request.address): \(error.reason)")
+            buttons.log.notice("pairing \(request.address): \(error.reason)")
             call.fail(VarlinkError(error))
         }
     }

@@ -4,14 +4,10 @@ import EventLoop
 import Input
 import PTTMessages
 
-/// Says which accessory file describes a device, and why the others do not.
-@EventLoop
-struct Explanation {
-    let buttons: BluetoothButtons
-    let headsets: Headsets
-
-    /// Nil if there is no such device. The identifier is that of the list, or a name.
-    func reply(about identifier: String) -> AccessoryInterface.ExplainReply? {
+extension AccessoryService {
+    /// Says which accessory file describes a device, and why the others do not. Nil if there is no such
+    /// device. The identifier is that of the list, or a name.
+    func explanation(of identifier: String) -> AccessoryInterface.ExplainReply? {
         if let device = headsets.description(of: identifier) { return reply(device, chosen: nil) }
         let objects = buttons.mirror.objects
         let devices = objects.devices.values
