@@ -15,7 +15,7 @@ final class BluetoothListener: Learning.Source {
     private static let mostCharacteristics = 32
     /// Generic access and attribute, device information and battery.
     private static let otherServices = Set([0x1800, 0x1801, 0x180A, 0x180F].map { GattUUID(assigned: $0) })
-    nonisolated fileprivate static let serialPort = GattUUID(assigned: 0x1101)
+    private static let serialPort = GattUUID(assigned: 0x1101)
 
     private let address: String
     private let buttons: BluetoothButtons
@@ -38,7 +38,7 @@ final class BluetoothListener: Learning.Source {
     /// button.
     static func canListen(to address: String, _ mirror: BlueZMirror) -> Bool {
         guard let path = mirror.objects.device(address: address.uppercased()) else { return false }
-        return mirror.objects.devices[path]?.hasSerialPort == true
+        return mirror.objects.devices[path]?.uuids.contains(serialPort) == true
             || !characteristics(of: path, mirror).isEmpty
     }
 
@@ -59,7 +59,7 @@ final class BluetoothListener: Learning.Source {
         try checkOpen()
         self.path = path
         mirror.watch(path, BlueZ.device)
-        if device?.hasSerialPort == true {
+        if device?.uuids.contains(Self.serialPort) == true {
             try await openSerialPort(path)
             return learned("serial")
         }
@@ -201,11 +201,5 @@ final class BluetoothListener: Learning.Source {
             guard let self, !isClosed else { return }
             learning?.fail(failure ?? "it closed its serial port")
         }
-    }
-}
-
-extension BlueZDevice {
-    fileprivate var hasSerialPort: Bool {
-        uuids.contains(BluetoothListener.serialPort)
     }
 }

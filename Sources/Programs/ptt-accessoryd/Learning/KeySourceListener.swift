@@ -22,7 +22,12 @@ final class KeySourceListener: Learning.Source {
         } catch {
             throw .failed("\(error)")
         }
-        return accessory.learned
+        return AccessoryInterface.LearnedDevice(
+            identity: accessory.identity.text,
+            name: accessory.name,
+            transport: accessory.node.inputTransport.rawValue,
+            product: accessory.node.id.vendor == 0 ? nil : accessory.node.product.text
+        )
     }
 
     func close() { keys = nil }
@@ -38,16 +43,5 @@ final class KeySourceListener: Learning.Source {
         case .failed(let error): learning?.fail("\(error)")
         case .grabbed, .grabRefused: break
         }
-    }
-}
-
-extension Headsets.Accessory {
-    fileprivate var learned: AccessoryInterface.LearnedDevice {
-        AccessoryInterface.LearnedDevice(
-            identity: identity.text,
-            name: name,
-            transport: node.inputTransport.rawValue,
-            product: node.id.vendor == 0 ? nil : node.product.text
-        )
     }
 }

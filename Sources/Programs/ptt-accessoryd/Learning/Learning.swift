@@ -76,7 +76,12 @@ final class Learning {
             discovery.stopAll()
             return BluetoothListener(device, buttons, self)
         }
-        guard let keys else { throw .unknown(device) }
+        guard let keys else {
+            throw .failed(
+                "\(device) is not an accessory that may be opened. Only devices with the tag push-to-talk of udev are; "
+                    + "`pttctl grant` admits one key of another device, with root"
+            )
+        }
         return KeySourceListener(keys, self)
     }
 
@@ -111,15 +116,6 @@ final class Learning {
         source?.close()
         source = nil
         core.resume()
-    }
-}
-
-extension RequestFailure {
-    fileprivate static func unknown(_ identifier: String) -> RequestFailure {
-        .failed(
-            "\(identifier) is not an accessory that may be opened. Only devices with the tag push-to-talk of udev are; "
-                + "`pttctl grant` admits one key of another device, with root"
-        )
     }
 }
 
