@@ -11,7 +11,7 @@ extension AccessoryFile {
         let captures = try checkedAddresses(capture, "capture")
         switch claim {
         case .verified:
-            guard captures.isEmpty, Set(sources.map(\.publisher)).count < 2 else { break }
+            guard captures.isEmpty, Set(sources).count < 2 else { break }
             throw Problem(
                 ["confidence"],
                 "verified needs the address of a capture, or two in evidence of different publishers"
@@ -24,29 +24,23 @@ extension AccessoryFile {
         return claim
     }
 
-    private func checkedAddresses(_ texts: [String]?, _ key: String) throws(AccessoryFileProblem)
-        -> [SourceAddress]
+    /// - Returns: The publishers.
+    private func checkedAddresses(_ texts: [String]?, _ key: String) throws(AccessoryFileProblem) -> [String]
     {
         let texts = texts ?? []
         try checkCount(texts.count, Limit.list, [.key(key)])
         return try values(of: texts, [.key(key)]) { text, path throws(AccessoryFileProblem) in
             try checkPrintable(text, path)
-            guard let address = SourceAddress(text) else {
+            guard let publisher = publisher(of: text) else {
                 throw Problem(path, "\(quoted(text)) is not the address of a page: it begins with https://")
             }
-            return address
+            return publisher
         }
     }
-}
 
-/// The address of a page.
-private struct SourceAddress {
-    /// The host, and on a host of many the account: two pages of one publisher are one source.
-    let publisher: String
-
-    private static let sharedHosts = ["github.com", "gitlab.com", "codeberg.org"]
-
-    init?(_ text: String) {
+    /// The publisher of a page: the host, and on a host of many the account. Two pages of one publisher are
+    /// one source. Nil if the text is not the address of a page.
+    private func publisher(of text: String) -> String? {
         let scheme = "https://"
         guard text.hasPrefix(scheme), !text.utf8.contains(UInt8(ascii: " ")) else { return nil }
         let parts = text.dropFirst(scheme.count).lowercased().split(
@@ -54,7 +48,7 @@ private struct SourceAddress {
             omittingEmptySubsequences: false
         )
         guard let host = parts.first, host.utf8.contains(UInt8(ascii: ".")) else { return nil }
-        publisher =
-            Self.sharedHosts.contains(String(host)) && parts.count > 1 ? "\(host)/\(parts[1])" : String(host)
+        let isShared = ["github.com", "gitlab.com", "codeberg.org"].contains(String(host))
+        return isShared && parts.count > 1 ? "\(host)/\(parts[1])" : String(host)
     }
 }
