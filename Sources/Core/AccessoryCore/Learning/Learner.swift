@@ -110,7 +110,7 @@ package struct Learner {
     private mutating func finish() -> [Effect] {
         do throws(LearningFailure) {
             guard let found else { throw .contradiction }
-            try recording.verify(found)
+            try found.pattern.check(found.input.presses(in: recording.frames), against: recording.steps)
             let learned = try recording.learned(transport: transport)
             guard learned.pattern == found.pattern else { throw .contradiction }
             phase = .ended

@@ -37,11 +37,6 @@ extension LearningRecording {
         return learned
     }
 
-    /// Checks that what was learned from the begin of the recording explains all of it.
-    func verify(_ learned: LearnedInput) throws(LearningFailure) {
-        try learned.pattern.check(learned.input.presses(in: frames), against: steps)
-    }
-
     private func hypothesis() throws(LearningFailure) -> LearningHypothesis {
         var keys: [LearningTimeline.Entry] = []
         var values: [LearningTimeline.Entry] = []
