@@ -62,9 +62,7 @@ import Testing
         MonotonicTime(nanoseconds: Int64(milliseconds) * 1_000_000)
     }
 
-    private func finding(bonding: ConnectionPolicy.Bonding = .ifRequested, links: [Int]) -> LinkDiagnosis
-        .Finding?
-    {
+    private func advice(bonding: ConnectionPolicy.Bonding = .ifRequested, links: [Int]) -> String {
         var diagnosis = LinkDiagnosis(bonding: bonding)
         var now = 0
         for length in links {
@@ -73,14 +71,20 @@ import Testing
             diagnosis.disconnected(at: time(now), isBonded: true)
             now += 100
         }
-        return diagnosis.finding(isBonded: true)
+        return advice(of: diagnosis, isBonded: true)
+    }
+
+    /// Empty without any.
+    private func advice(of diagnosis: LinkDiagnosis, isBonded: Bool) -> String {
+        diagnosis.advice("A", isBonded: isBonded) ?? ""
     }
 
     @Test func `three links in succession that end at once are a lost bond`() {
-        #expect(finding(links: [40, 40]) == nil)
-        #expect(finding(links: [40, 60, 20]) == .hasLostBond)
-        #expect(finding(links: [40, 60, 5000, 20]) == nil)
-        #expect(finding(bonding: .never, links: [40, 60, 20]) == .hasLostBond)
+        let lost = "it has lost its bond, and each link ends at once: run `pttctl repair A`"
+        #expect(advice(links: [40, 40]).isEmpty)
+        #expect(advice(links: [40, 60, 20]) == lost)
+        #expect(advice(links: [40, 60, 5000, 20]).isEmpty)
+        #expect(advice(bonding: .never, links: [40, 60, 20]) == lost)
     }
 
     @Test func `a link whose services were found is no sign of a lost bond`() {
@@ -90,20 +94,26 @@ import Testing
             diagnosis.resolved(hasButton: true)
             diagnosis.disconnected(at: time(start + 50), isBonded: true)
         }
-        #expect(diagnosis.finding(isBonded: true) == nil)
+        #expect(advice(of: diagnosis, isBonded: true).isEmpty)
     }
 
     @Test func `a bond of a device that must not have one, a missing button and a slow answer are found`() {
-        #expect(LinkDiagnosis(bonding: .never).finding(isBonded: true) == .isBondedButShouldNot)
-        #expect(LinkDiagnosis(bonding: .never).finding(isBonded: false) == nil)
-        #expect(LinkDiagnosis(bonding: .required).finding(isBonded: true) == nil)
+        #expect(
+            advice(of: LinkDiagnosis(bonding: .never), isBonded: true)
+                == "it is bonded, and loses its key when it is switched off: run `pttctl repair A`"
+        )
+        #expect(advice(of: LinkDiagnosis(bonding: .never), isBonded: false).isEmpty)
+        #expect(advice(of: LinkDiagnosis(bonding: .required), isBonded: true).isEmpty)
         var diagnosis = LinkDiagnosis(bonding: .ifRequested)
         diagnosis.resolved(hasButton: false)
-        #expect(diagnosis.finding(isBonded: false) == .hasNoButton)
+        #expect(
+            advice(of: diagnosis, isBonded: false)
+                .hasPrefix("BlueZ knows its services, and the button is not among them")
+        )
         diagnosis.resolved(hasButton: true)
         diagnosis.answered(after: .milliseconds(1500))
-        #expect(diagnosis.finding(isBonded: false) == .isSlow(.milliseconds(1500)))
+        #expect(advice(of: diagnosis, isBonded: false).hasPrefix("its link is slow (an answer took 1 s)"))
         diagnosis.answered(after: .milliseconds(300))
-        #expect(diagnosis.finding(isBonded: false) == nil)
+        #expect(advice(of: diagnosis, isBonded: false).isEmpty)
     }
 }

@@ -2,19 +2,6 @@ package import PTTMessages
 
 /// Recognises what is wrong with the link to a Bluetooth button from what happens to it.
 package struct LinkDiagnosis: Equatable, Sendable {
-    package enum Finding: Equatable, Sendable {
-        /// The accessory loses its key when it is switched off, after which the link can never be encrypted
-        /// again.
-        case isBondedButShouldNot
-        /// Each link to a bonded device ends at once: "PIN or Key Missing".
-        case hasLostBond
-        /// Its services are known, and its button's are not among them: as a rule an old list (`Cache` in
-        /// main.conf).
-        case hasNoButton
-        /// An answer takes so long that presses arrive late, or not at all.
-        case isSlow(Duration)
-    }
-
     /// A link that is refused ends within 60 ms (bluetoothd 5.66, observed); services are found in a second
     /// or two.
     private static let shortLink = Duration.seconds(2)
@@ -59,30 +46,27 @@ package struct LinkDiagnosis: Equatable, Sendable {
         shortLinks = isShort ? min(shortLinks + 1, Self.shortLinks) : 0
     }
 
-    /// The most important thing that is wrong.
-    package func finding(isBonded: Bool) -> Finding? {
-        if isBonded, shortLinks >= Self.shortLinks { return .hasLostBond }
-        if isBonded, bonding == .never { return .isBondedButShouldNot }
-        if hasNoButton { return .hasNoButton }
-        if let answer, answer > Self.slowAnswer { return .isSlow(answer) }
-        return nil
-    }
-}
-
-extension LinkDiagnosis.Finding {
-    /// For people. `address` is what `pttctl` accepts.
-    package func advice(_ address: String) -> String {
-        switch self {
-        case .isBondedButShouldNot:
-            "it is bonded, and loses its key when it is switched off: run `pttctl repair \(address)`"
-        case .hasLostBond:
-            "it has lost its bond, and each link ends at once: run `pttctl repair \(address)`"
-        case .hasNoButton:
-            "BlueZ knows its services, and the button is not among them; if it should be: "
-                + "run `pttctl repair \(address)`"
-        case .isSlow(let delay):
-            "its link is slow (an answer took \(delay.components.seconds) s), and presses arrive late: "
-                + "set MaxConnectionInterval in /etc/bluetooth/main.conf"
+    /// The most important thing that is wrong and what to do, for people; nil if nothing is. `address` is
+    /// what `pttctl` accepts.
+    package func advice(_ address: String, isBonded: Bool) -> String? {
+        if isBonded, shortLinks >= Self.shortLinks {
+            // "PIN or Key Missing".
+            return "it has lost its bond, and each link ends at once: run `pttctl repair \(address)`"
         }
+        if isBonded, bonding == .never {
+            // Afterwards the link can never be encrypted again.
+            return "it is bonded, and loses its key when it is switched off: run `pttctl repair \(address)`"
+        }
+        if hasNoButton {
+            // As a rule an old list (`Cache` in main.conf).
+            return "BlueZ knows its services, and the button is not among them; if it should be: "
+                + "run `pttctl repair \(address)`"
+        }
+        if let answer, answer > Self.slowAnswer {
+            let seconds = answer.components.seconds
+            return "its link is slow (an answer took \(seconds) s), and presses arrive late: set "
+                + "MaxConnectionInterval in /etc/bluetooth/main.conf"
+        }
+        return nil
     }
 }

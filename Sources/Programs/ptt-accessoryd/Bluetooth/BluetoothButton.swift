@@ -195,7 +195,7 @@ final class BluetoothButton {
     }
 
     func updateAdvice(_ device: BlueZDevice) {
-        let advice = diagnosis.finding(isBonded: device.isPaired)?.advice(device.address)
+        let advice = diagnosis.advice(device.address, isBonded: device.isPaired)
         if advice != host.accessory.advice { handle(.adviceChanged(advice)) }
     }
 
