@@ -1,285 +1,220 @@
 import ChildProcess
 import EventLoop
 import Glibc
-import PTTMessages
 import ServiceClient
 
 /// One press and the application's answer, observed through the daemons' own sockets and at the speaker; then
-/// one press into a program that records from the Push-to-Talk Microphone (`Demo+Call.swift`).
+/// one press into a program that records from the Push-to-Talk Microphone.
 @EventLoop
 final class Demo {
-    static var running: Demo?
-
     /// The time limit of each step that does not wait for the person.
     private static let stepTimeLimit = Duration.seconds(20)
     /// The time for which the script holds the button.
     private static let hold = Duration.seconds(2)
     /// The delay of the last sound of the speaker in the sound server.
     private static let tail = Duration.milliseconds(200)
+    /// The time for which the recorder hears silence before the press and after it.
+    private static let silence = Duration.milliseconds(500)
+    /// The length of the press that the recorder hears.
+    private static let secondHold = Duration.seconds(1)
 
-    private let programs: String
+    /// What the acts wait for.
+    enum Sign {
+        case bus, simulator, button, application, sound, speaker
+        case space, microphoneOpen, microphoneClosed
+        case echo, speakerClosed
+        case channelLeft, recorder
+    }
+
     private let wav: String
-    var stack: DemoStack?
-    var button: ChildProcess?
+    private let stack: DemoStack
+    private var button: ChildProcess?
     private var console: Console?
     var connections: [ServiceConnection] = []
     var timeline = Timeline()
-    var timer: TimerSource?
+    private var limit: TimerSource?
     private var signals: [SignalSource] = []
-    private var ready: Set<Part> = []
-    private var isPressed = false
-    private var step = Step.before
-    /// Nil during the first act.
-    var call: Call?
     private var recording: SpeakerRecording?
 
-    /// A part that must be ready before a press.
-    private enum Part: CaseIterable {
-        case button
-        case application
-        case sound
-        case speaker
+    private(set) var seen: Set<Sign> = []
+    private var awaited: (signs: Set<Sign>, continuation: CheckedContinuation<Void, Never>)?
+    var isTransmitting = false
+    var isEchoPlaying = false
+    private(set) var isSecondAct = false
+
+    init(programs: String, wav: String) throws(SystemError) {
+        self.wav = wav
+        stack = try DemoStack(programs: programs)
     }
 
-    /// The progress of the demonstration.
-    private enum Step {
-        case before
-        case talking
-        /// The person has talked, and the application has not answered yet.
-        case answering
-        case listening
-        case over
-    }
-
-    init(programs: String, wav: String) {
-        self.programs = programs
-        self.wav = wav.hasPrefix("/") ? wav : DemoCommand.workingDirectory + "/" + wav
-    }
-
-    func start() {
-        attempt {
+    func run() async {
+        do {
             signals = try [SIGINT, SIGTERM, SIGHUP].map { signal in
                 try SignalSource(signal) { [weak self] in self?.fail("stopped") }
             }
-            expect("the private stack did not come up")
-            let stack = try DemoStack(programs: programs)
-            self.stack = stack
-            printLine(
-                "starting a private D-Bus, a sound server with a 440 Hz tone, a simulated button, both daemons and ptt-echo"
-            )
-            try stack.startServers { [weak self] in self?.startButton() }
-        }
-    }
-
-    // MARK: Start
-
-    private func startButton() {
-        attempt {
-            button = try stack?.startButton { [weak self] line in
-                if line.hasPrefix("ready") { self?.startDaemons() }
-                if line.hasPrefix("error") { self?.fail("the simulated button: \(line)") }
-            }
-        }
-    }
-
-    private func startDaemons() {
-        attempt {
-            try stack?.startDaemons()
-            connect()
-        }
-    }
-
-    /// Tries until both daemons listen; ``expect(_:)`` limits it.
-    private func connect() {
-        do throws(ServiceError) {
-            let core = try ServiceConnection.core()
-            let accessoryd = try ServiceConnection.accessory()
-            connections = [core, accessoryd]
-            core.subscribe(
-                { [weak self] in self?.coreUpdated($0) },
-                ended: { [weak self] in self?.fail("\($0)") }
-            )
-            accessoryd.subscribe(
-                { [weak self] in self?.accessorydUpdated($0) },
-                ended: { [weak self] in self?.fail("\($0)") }
-            )
+            try await start()
+            try await firstAct()
+            try await secondAct()
+            end(EXIT_SUCCESS)
         } catch {
-            return retry.arm(after: .milliseconds(20))
-        }
-        expect("the application did not join, or there is no sound")
-        attempt {
-            try listen()
-            try stack?.startApplication()
+            fail("\(error)")
         }
     }
 
-    private lazy var retry = TimerSource { [weak self] in self?.connect() }
+    // MARK: The acts
 
-    private func listen() throws {
-        recording = try SpeakerRecording(
-            of: DemoStack.speaker,
-            to: wav,
-            listening: { [weak self] in self?.became(ready: .speaker) },
-            heard: { [weak self] in self?.timeline.note("the echo is audible", at: $0) },
-            failed: { [weak self] in self?.fail("the recording of the speaker: \($0)") }
+    private func start() async throws {
+        let complaint = "the private stack did not come up"
+        printLine(
+            "starting a private D-Bus, a sound server with a 440 Hz tone, a simulated button, both daemons and ptt-echo"
+        )
+        expect(complaint)
+        try stack.startServers { [weak self] in self?.saw(.bus) }
+        await signs(.bus)
+        expect(complaint)
+        button = try stack.startButton { [weak self] line in
+            if line.hasPrefix("ready") { self?.saw(.simulator) }
+            if line.hasPrefix("error") { self?.fail("the simulated button: \(line)") }
+        }
+        await signs(.simulator)
+        expect(complaint)
+        try stack.startDaemons()
+        while !connect() { await pause(.milliseconds(20)) }
+        expect("the application did not join, or there is no sound")
+        recording = try SpeakerRecording(of: DemoStack.speaker, to: wav) { [weak self] in self?.heard($0) }
+        try stack.startApplication()
+        await signs(.button, .application, .sound, .speaker)
+        guard isatty(STDIN_FILENO) != 0 else { return }
+        printLine("ready: the space bar presses the button and releases it; q ends")
+        console = Console { [weak self] in self?.typed($0) }
+    }
+
+    private func firstAct() async throws {
+        if console != nil { await spaceBar() }
+        await press()
+        if console == nil {
+            await pause(Self.hold)
+        } else {
+            printLine("on the air: the space bar releases the button")
+            await spaceBar()
+        }
+        await release(.echo)
+        // As long as the person talked, which the time limit of a transmission limits.
+        expect("the echo did not end", within: Self.stepTimeLimit + .seconds(60))
+        await signs(.speakerClosed)
+        await pause(Self.tail)
+        guard let recording, let lastHeard = recording.lastHeard else {
+            throw CommandError(description: "the speaker played nothing")
+        }
+        let seconds: Double = try recording.finish() / .seconds(1)
+        timeline.note("the last of the echo was heard", at: lastHeard)
+        for line in timeline.lines { printLine(line) }
+        printLine("\(wav): \((seconds * 100).rounded() / 100) s of echo, as the speaker played it")
+    }
+
+    /// A program that knows nothing of push-to-talk records from the Push-to-Talk Microphone, as a call does.
+    private func secondAct() async throws {
+        printLine("")
+        printLine(
+            "without an application: parecord, which could be any call, chooses the Push-to-Talk Microphone"
+        )
+        (isSecondAct, timeline, seen) = (true, Timeline(), [])
+        stack.endApplication()
+        expect("parecord did not record from the Push-to-Talk Microphone")
+        // Without a channel a press goes to the Push-to-Talk Microphone. On the connection with the
+        // subscription a reply would wait for its end.
+        let core = try ServiceConnection.core()
+        try await core.leave(nil)
+        core.close()
+        await signs(.channelLeft)
+        try stack.startRecorder()
+        await signs(.recorder)
+        await pause(Self.silence)
+        await press()
+        await pause(Self.secondHold)
+        await release(.microphoneClosed)
+        await pause(Self.silence)
+        let samples = try stack.recordedSamples()
+        for line in timeline.lines { printLine(line) }
+        guard let first = samples.firstIndex(where: { $0 != 0 }),
+            let last = samples.lastIndex(where: { $0 != 0 })
+        else { throw CommandError(description: "parecord heard nothing of the press") }
+        let lengths = [first, last + 1 - first, samples.count - last - 1].map { count in
+            "\(Double(count * 100 / DemoStack.recordingRate) / 100) s"
+        }
+        printLine(
+            "parecord heard \(lengths[0]) of silence, \(lengths[1]) of the microphone, \(lengths[2]) of silence"
         )
     }
 
-    private func became(ready part: Part) {
-        guard ready.insert(part).inserted, ready.count == Part.allCases.count else { return }
-        timer?.disarm()
-        if isatty(STDIN_FILENO) != 0 {
-            printLine("ready: the space bar presses the button and releases it; q ends")
-            console = Console { [weak self] in self?.typed($0) }
-        } else {
-            press()
-        }
-    }
-
-    // MARK: The press
-
-    private func typed(_ input: Console.Input) {
-        switch input {
-        case .key(" "): isPressed ? release() : press()
-        case .key("q"), .end: fail("ended before the button was released")
-        case .key, .line: break
-        }
-    }
-
-    func press() {
-        isPressed = true
+    private func press() async {
         timeline.note("button pressed")
         button?.write("press 1")
         expect("the press had no effect")
+        await signs(.microphoneOpen)
     }
 
-    func release() {
-        guard isPressed else { return }
+    private func release(_ effect: Sign) async {
         timeline.note("button released")
         button?.write("release 1")
         expect("the release had no effect")
+        await signs(effect)
     }
 
-    // MARK: The effects
+    // MARK: Waiting
 
-    private func coreUpdated(_ update: ChannelInterface.Update) {
-        if let status = update.status {
-            if status.isAudioServerReady { became(ready: .sound) }
-            if status.channel?.application != nil { became(ready: .application) }
-        }
-        guard let event = update.event else { return }
-        let time = Int64(update.time)
-        if call != nil { return callUpdated(event, at: time) }
-        if case .transmissionBegan = event {
-            step = .talking
-            timeline.note("transmission began", at: time)
-        }
-        if case .transmissionEnded(_, let cause, _) = event {
-            step = .answering
-            timeline.note("transmission ended: \(cause.rawValue)", at: time)
-        }
-        if case .participantChanged(let participant) = event { participantChanged(participant, at: time) }
-        if case .audioActivated = event { audioActivated(at: time) }
-        if case .audioDeactivated = event { audioDeactivated(at: time) }
-        if case .audioServerReady = event { became(ready: .sound) }
-        if case .channelJoined = event { became(ready: .application) }
-        if case .transmissionRefused(_, let refusal) = event { fail(refusal.reason) }
-        if case .audioInterrupted(let cause) = event { fail("audio was interrupted: \(cause.rawValue)") }
-        if case .channelLeft(_, let explanation) = event { fail(explanation ?? "the channel was left") }
-        if case .applicationDetached = event { fail("ptt-echo has ended") }
-    }
-
-    private func participantChanged(_ participant: Participant?, at time: Int64) {
-        if let participant {
-            step = .listening
-            timeline.note("\(participant.name) talks", at: time)
-            // As long as the person talked, which the time limit of a transmission limits.
-            expect("the echo did not end", within: Self.stepTimeLimit + .seconds(60))
-        } else {
-            step = .over
-            timeline.note("the echo has ended", at: time)
+    /// Waits for all of these, as long as the last expectation allows.
+    private func signs(_ signs: Sign...) async {
+        defer { limit?.disarm() }
+        guard !seen.isSuperset(of: signs) else { return }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            awaited = (Set(signs), continuation)
         }
     }
 
-    private func audioActivated(at time: Int64) {
-        switch step {
-        case .talking:
-            timeline.note("microphone open: first sound captured", at: time)
-            talk()
-        case .before, .answering, .listening, .over: timeline.note("speaker open", at: time)
-        }
+    func saw(_ sign: Sign) {
+        seen.insert(sign)
+        guard let awaited, awaited.signs.isSubset(of: seen) else { return }
+        self.awaited = nil
+        awaited.continuation.resume()
     }
 
-    private func audioDeactivated(at time: Int64) {
-        switch step {
-        case .before, .talking, .answering: timeline.note("microphone closed", at: time)
-        case .listening: fail("the speaker closed in the middle of the echo")
-        case .over:
-            timeline.note("speaker closed", at: time)
-            wait(Self.tail) { [weak self] in self?.finish() }
-        }
+    /// Waits for the person, who may take any time.
+    private func spaceBar() async {
+        seen.remove(.space)
+        await signs(.space)
     }
 
-    private func talk() {
+    private func pause(_ time: Duration) async {
+        var timer: TimerSource?
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            timer = TimerSource { continuation.resume() }
+            timer?.arm(after: time)
+        }
         timer?.disarm()
-        if console != nil { return printLine("on the air: the space bar releases the button") }
-        wait(Self.hold) { [weak self] in self?.release() }
     }
 
-    private func accessorydUpdated(_ update: AccessoryInterface.Update) {
-        let devices = (update.devices ?? []) + [update.event?.device].compactMap(\.self)
-        if devices.contains(where: { $0.link == .ready }) { became(ready: .button) }
-        if update.event?.kind == .pressed {
-            timeline.note("ptt-accessoryd saw the press", at: Int64(update.time))
-        }
-        if update.event?.kind == .released {
-            timeline.note("ptt-accessoryd saw the release", at: Int64(update.time))
-        }
+    /// Limits the time until the signs that are waited for next.
+    private func expect(_ complaint: String, within time: Duration = Demo.stepTimeLimit) {
+        limit = TimerSource { [weak self] in self?.fail(complaint) }
+        limit?.arm(after: time)
     }
 
     // MARK: End
 
-    private func finish() {
-        attempt {
-            try recording?.finish()
-            guard let recording, let lastHeard = recording.lastHeard else {
-                return fail("the speaker played nothing")
-            }
-            timeline.note("the last of the echo was heard", at: lastHeard)
-            for line in timeline.lines { printLine(line) }
-            let seconds = (recording.seconds * 100).rounded() / 100
-            printLine("\(wav): \(seconds) s of echo, as the speaker played it")
-            startCall()
-        }
-    }
-
     func fail(_ reason: String) {
         console?.close()
         printError(reason)
-        for (name, text) in stack?.logs ?? [] { printError("\(name): \(text)") }
+        for (name, text) in stack.logs { printError("\(name): \(text)") }
         end(EXIT_FAILURE)
     }
 
-    func end(_ code: Int32) {
-        timer?.disarm()
+    private func end(_ code: Int32) {
+        limit?.disarm()
         console?.close()
         for connection in connections { connection.close() }
         recording?.close()
-        stack?.end()
+        stack.end()
         EventLoop.exit(code: code)
-    }
-
-    func expect(_ complaint: String, within limit: Duration = Demo.stepTimeLimit) {
-        wait(limit) { [weak self] in self?.fail(complaint) }
-    }
-
-    func wait(_ time: Duration, then: @escaping @EventLoop () -> Void) {
-        let wait = TimerSource(handler: then)
-        wait.arm(after: time)
-        timer = wait
-    }
-
-    func attempt(_ body: () throws -> Void) {
-        do { try body() } catch { fail("\(error)") }
     }
 }

@@ -21,15 +21,19 @@ struct DemoCommand: ParsableCommand {
 
     func run() throws {
         let programs = try programs ?? Environment.programDirectory()
+        let wav = wav.hasPrefix("/") ? wav : Self.workingDirectory + "/" + wav
         let code = EventLoop.run {
-            let demo = Demo(programs: programs, wav: wav)
-            Demo.running = demo
-            demo.start()
+            do throws(SystemError) {
+                try await Demo(programs: programs, wav: wav).run()
+            } catch {
+                printError("\(error)")
+                EventLoop.exit(code: EXIT_FAILURE)
+            }
         }
         throw ExitCode(code)
     }
 
-    static var workingDirectory: String {
+    private static var workingDirectory: String {
         guard let path = getcwd(nil, 0) else { return "." }
         defer { free(path) }
         return String(cString: path)
