@@ -11,10 +11,11 @@ struct Host: Sendable {
     static let timeLimit = Duration.seconds(1)
 
     /// - Parameter recording: How long to record; nil for not at all.
-    /// - Returns: All that was found within the time limits.
+    /// - Returns: What was found within the time limits, in the order in which one problem is the cause of
+    ///   those below it, with the commands of this distribution.
     @EventLoop
-    func facts(recording: Duration?) async -> HostFacts {
-        async let daemons = DaemonFacts.observed()
+    func findings(recording: Duration?) async -> [Finding] {
+        async let observedDaemons = DaemonFacts.observed()
         async let desktop = DesktopFacts.observed(on: self)
         async let observedFiles = UserFiles.observed(on: self)
         async let openedSystem = Host.open(.system)
@@ -22,28 +23,27 @@ struct Host: Sendable {
         let (system, files) = await (openedSystem, observedFiles)
         async let units = ServiceManagerFacts.observed(on: self, user)
         async let soundUnits = SoundUnits.observed(on: self, user)
-        async let seat = SeatFacts.observed(on: self, system)
+        async let observedSeat = SeatFacts.observed(on: self, system)
         async let sound = SoundFacts.observed(preferring: files.preferences)
         async let bluetooth = BluetoothFacts.observed(on: self, system, enrolled: files.enrolled)
-        var facts = await HostFacts(
-            distribution: distribution,
-            session: SessionFacts.observed(),
-            kernel: KernelFacts.observed(on: self),
-            units: units,
-            daemons: daemons,
-            seat: seat,
-            udev: UdevFacts.observed(on: self),
-            bluetooth: bluetooth,
-            sound: sound,
-            soundUnits: soundUnits,
-            recording: nil,
-            files: files.facts,
-            desktop: desktop
-        )
+        let session = SessionFacts.observed()
+        let (daemons, seat) = await (observedDaemons, observedSeat)
+        var findings = session.findings + KernelFacts.observed(on: self).findings
+        findings += await ServiceManagerFacts.findings(units)
+        findings += daemons.findings + SeatFacts.findings(seat)
+        // That logind has not answered is a finding of its own.
+        findings += UdevFacts.observed(on: self).findings(isAtSeat: try? seat.get().isAtSeat)
+        findings += await BluetoothFacts.findings(bluetooth)
+        findings += daemons.deviceFindings
+        findings += await SoundFacts.findings(sound, soundUnits, daemons.unheardDevices)
         if let recording {
-            facts.recording = await RecordingFacts.observed(for: recording, preferring: files.preferences)
+            let heard = await RecordingFacts.observed(for: recording, preferring: files.preferences)
+            findings.append(heard.finding)
         }
-        return facts
+        findings += FileFacts.findings(files.facts, userID: session.userID)
+        findings += await DesktopFacts.findings(desktop, headsets: daemons.bluetoothHeadsets)
+        let distribution = distribution
+        return findings.map { $0.resolved(on: distribution) }
     }
 
     @EventLoop
@@ -66,6 +66,7 @@ struct Host: Sendable {
 
 // Files.
 extension Host {
+    /// Nil if it is not known.
     private var distribution: Distribution? {
         let texts = ["/etc/os-release", "/usr/lib/os-release"].lazy.compactMap {
             // Without either it is an unknown one.

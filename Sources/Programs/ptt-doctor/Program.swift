@@ -17,7 +17,7 @@ struct Program: ParsableCommand {
 
     func run() throws {
         try runOnLoop {
-            let findings = await Host(root: options.root).facts(recording: options.record?.duration).findings
+            let findings = await Host(root: options.root).findings(recording: options.record?.duration)
             for finding in findings {
                 if options.output.json {
                     Terminal.print(FindingRecord(finding))
