@@ -13,7 +13,8 @@ final class SimulatedDevice: SimulatedPeripheral {
     private var isSoundConnected = false
 
     private var areServicesResolved = false
-    private var services: SimulatedServices?
+    private var services: [ExportedObject] = []
+    private var characteristics: [SimulatedCharacteristic] = []
     private lazy var pairing = SimulatedPairing(of: self)
     private lazy var linkUp = TimerSource { [unowned self] in established() }
     private lazy var resolving = TimerSource { [unowned self] in resolved() }
@@ -31,8 +32,8 @@ final class SimulatedDevice: SimulatedPeripheral {
     ///
     /// - Returns: Whether notifications of that input are on.
     func notify(_ value: [UInt8], input: Int) -> Bool {
-        guard isConnected, let services else { return false }
-        return services.notify(value, input: input)
+        guard isConnected else { return false }
+        return characteristics.first { $0.input == input }?.notify(value) ?? false
     }
 
     /// It has advertised other service data.
@@ -45,7 +46,7 @@ final class SimulatedDevice: SimulatedPeripheral {
     private var uuids: [String] {
         // That of service data is not among them, in bluetoothd 5.66.
         let advertised = button.advertises ? [] : button.advertisedServices
-        guard stored.isKept || services != nil else { return advertised }
+        guard stored.isKept || !services.isEmpty else { return advertised }
         return advertised + button.services.filter { !advertised.contains($0) }
     }
 
@@ -89,14 +90,14 @@ final class SimulatedDevice: SimulatedPeripheral {
 
     private func resolved() {
         guard isConnected else { return }
-        if services == nil {
+        if services.isEmpty {
             let before = uuids
             // Fails only if the connection has ended, and then there are no clients.
-            services = try? SimulatedServices(of: self)
+            try? exportServices()
             if uuids != before { changed("UUIDs") }
         }
         // bluetoothd turns notifications on again before it reports that the services are resolved.
-        services?.linked()
+        for characteristic in characteristics { characteristic.linked() }
         areServicesResolved = true
         changed("ServicesResolved")
     }
@@ -145,12 +146,15 @@ final class SimulatedDevice: SimulatedPeripheral {
     /// Removes all objects of this device, the deepest first.
     override func remove() {
         adapterOff()
-        services?.remove()
-        services = nil
+        for characteristic in characteristics { characteristic.remove() }
+        for service in services { service.withdraw() }
+        (characteristics, services) = ([], [])
         super.remove()
     }
 
-    override func clientLeft(_ client: String) { services?.clientLeft(client) }
+    override func clientLeft(_ client: String) {
+        for characteristic in characteristics { characteristic.clientLeft(client) }
+    }
 
     // MARK: - D-Bus
 
@@ -173,6 +177,50 @@ final class SimulatedDevice: SimulatedPeripheral {
         setSound(false)
         loseLink()
         call.reply()
+    }
+
+    /// Exports each service, and then its characteristics, with the handles that most buttons have.
+    private func exportServices() throws(BusError) {
+        var handle = 10
+        for uuid in button.services {
+            let parent = try attributePath(path, "service", handle)
+            handle += 1
+            services.append(try adapter.daemon.connection.export(parent, [service(uuid)]))
+            for characteristic in button.characteristics where characteristic.attribute.service.text == uuid {
+                characteristics.append(
+                    try SimulatedCharacteristic(
+                        characteristic,
+                        of: self,
+                        service: parent,
+                        path: try attributePath(parent, "char", handle)
+                    )
+                )
+                // Its declaration, its value and its Client Characteristic Configuration.
+                handle += 3
+            }
+        }
+    }
+
+    private func attributePath(_ parent: ObjectPath, _ kind: String, _ handle: Int) throws(BusError)
+        -> ObjectPath
+    {
+        let digits = String(handle + 0x10000, radix: 16).dropFirst()
+        guard let path = parent.appending(kind + digits) else {
+            throw .failed("\(parent) cannot have services")
+        }
+        return path
+    }
+
+    private func service(_ uuid: String) -> ExportedInterface {
+        ExportedInterface(
+            BlueZ.service,
+            properties: [
+                ExportedProperty("UUID", "s") { .string(uuid) },
+                ExportedProperty("Device", "o") { [path] in .objectPath(path) },
+                ExportedProperty("Primary", "b") { .boolean(true) },
+                ExportedProperty("Includes", "ao") { .array(of: "o", []) },
+            ]
+        )
     }
 
     private var methods: [ExportedMethod] {
