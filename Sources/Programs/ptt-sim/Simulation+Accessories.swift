@@ -15,7 +15,7 @@ extension Simulation {
         let adapter = daemon?.adapter
         switch command {
         case .set(let role, let isPressed):
-            try accessory.send(try accessory.held.set(role, isPressed: isPressed), over: adapter)
+            try accessory.set(role, isPressed: isPressed, over: adapter)
         case .raw(let bytes, let input): try accessory.send(raw: bytes, input: input, over: adapter)
         case .disconnect: peripheral(of: accessory)?.loseLink()
         case .sleep:

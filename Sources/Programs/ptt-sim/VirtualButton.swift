@@ -1,13 +1,15 @@
 import AccessoryCore
 import DBus
 import EventLoop
+import PTTMessages
 
 /// A button of Bluetooth Low Energy, with its characteristics or what it advertises.
 @EventLoop
 final class VirtualButton: VirtualAccessory {
     let number: Int
     let stored: StoredDevice
-    var held: HeldButtons
+    let definition: AccessoryDefinition
+    var held: Set<ButtonRole> = []
     /// The time from the connection until its services are resolved.
     let resolveTime: Duration
 
@@ -29,8 +31,7 @@ final class VirtualButton: VirtualAccessory {
     init(_ number: Int, _ specification: AccessorySpecification, isKnown: Bool, resolveTime: Duration) {
         self.number = number
         self.resolveTime = resolveTime
-        let definition = specification.definition
-        held = HeldButtons(definition)
+        definition = specification.definition
         advertises = if case .advertisements = definition.input { true } else { false }
         stored = StoredDevice(
             name: specification.simulatedName,
@@ -43,7 +44,7 @@ final class VirtualButton: VirtualAccessory {
     }
 
     /// The services by which its file recognises it.
-    var advertisedServices: [String] { held.definition.match.services.map(\.text) }
+    var advertisedServices: [String] { definition.match.services.map(\.text) }
 
     /// All that it has, in the order of its file.
     var services: [String] {

@@ -2,6 +2,7 @@ import AccessoryCore
 import DBus
 import EventLoop
 import Glibc
+import PTTMessages
 
 /// A speaker microphone of classic Bluetooth, with its end of a serial port.
 @EventLoop
@@ -14,7 +15,8 @@ final class VirtualSerialMicrophone: VirtualAccessory {
     var radio = Radio.awake
     /// The number of the next connections to its port that it refuses.
     var refusals = 0
-    var held: HeldButtons
+    let definition: AccessoryDefinition
+    var held: Set<ButtonRole> = []
 
     /// Its end of the open port. It survives bluetoothd, as the kernel's socket does.
     private var port: OwnedDescriptor?
@@ -28,7 +30,7 @@ final class VirtualSerialMicrophone: VirtualAccessory {
     init(_ number: Int, _ specification: AccessorySpecification, _ input: SerialInput, isKnown: Bool) {
         self.number = number
         serviceClass = input.serviceClass.text
-        held = HeldButtons(specification.definition)
+        definition = specification.definition
         stored = StoredDevice(
             name: specification.simulatedName,
             address: "00:1B:DC:00:01:0\(number)",
