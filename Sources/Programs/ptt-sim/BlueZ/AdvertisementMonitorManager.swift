@@ -6,19 +6,16 @@ import EventLoop
 @EventLoop
 final class AdvertisementMonitorManager {
     private unowned let adapter: SimulatedAdapter
-    private var applications: [ClientObject] = []
-    private var activated: Set<String> = []
+    /// By the clients that have registered one, whether a monitor of theirs is active.
+    private var applications: [String: Bool] = [:]
 
     init(of adapter: SimulatedAdapter) {
         self.adapter = adapter
     }
 
-    var isActive: Bool { !activated.isEmpty }
+    var isActive: Bool { applications.values.contains(true) }
 
-    func clientLeft(_ client: String) {
-        applications.removeAll { $0.owner == client }
-        activated.remove(client)
-    }
+    func clientLeft(_ client: String) { applications[client] = nil }
 
     var interface: ExportedInterface {
         ExportedInterface(
@@ -39,13 +36,11 @@ final class AdvertisementMonitorManager {
 
     private func register(_ call: MethodInvocation) {
         guard let path = call.arguments[0].asObjectPath else { return }
-        guard !applications.contains(where: { $0.owner == call.sender }) else {
-            return call.fail(.alreadyExists)
-        }
-        applications.append(ClientObject(owner: call.sender, path: path))
-        adapter.daemon.watch(call.sender)
-        call.reply()
         let client = call.sender
+        guard applications[client] == nil else { return call.fail(.alreadyExists) }
+        applications[client] = false
+        adapter.daemon.watch(client)
+        call.reply()
         adapter.daemon.connection.call(.getManagedObjects(of: client, path: path)) { [weak self] result in
             guard case .success(let values) = result else { return }
             self?.activate(values.first?.asManagedObjects ?? [:], of: client)
@@ -57,7 +52,7 @@ final class AdvertisementMonitorManager {
             guard let monitor = interfaces[BusKey(BlueZ.advertisementMonitor)],
                 monitor["Type"]?.asString == "or_patterns", monitor["Patterns"] != nil
             else { continue }
-            activated.insert(client)
+            applications[client]? = true
             let call = ClientObject(owner: client, path: path)
                 .call("Activate", of: BlueZ.advertisementMonitor)
             // bluetoothd waits for no answer either.
@@ -66,10 +61,7 @@ final class AdvertisementMonitorManager {
     }
 
     private func unregister(_ call: MethodInvocation) {
-        guard applications.contains(where: { $0.owner == call.sender }) else {
-            return call.fail(.doesNotExist)
-        }
-        clientLeft(call.sender)
+        guard applications.removeValue(forKey: call.sender) != nil else { return call.fail(.doesNotExist) }
         call.reply()
     }
 }

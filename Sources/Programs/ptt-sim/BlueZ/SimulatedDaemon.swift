@@ -12,7 +12,8 @@ final class SimulatedDaemon {
 
     private let accessories: [any VirtualAccessory]
     private var objects: [ExportedObject] = []
-    private var agents: [ClientObject] = []
+    /// Each client has at most one.
+    private var agents: [String: ObjectPath] = [:]
     private var defaultAgent: String?
     private var clients: [String: Subscription] = [:]
 
@@ -52,7 +53,8 @@ final class SimulatedDaemon {
 
     /// The agent for a pairing by `client`: its own, or the default one.
     func agent(for client: String) -> ClientObject? {
-        agents.first { $0.owner == client } ?? agents.first { $0.owner == defaultAgent }
+        let owner = agents[client] == nil ? defaultAgent : client
+        return owner.flatMap { owner in agents[owner].map { ClientObject(owner: owner, path: $0) } }
     }
 
     /// Watches a client, to remove its registrations when it leaves the bus.
@@ -65,8 +67,7 @@ final class SimulatedDaemon {
 
     private func clientLeft(_ client: String) {
         clients[client] = nil
-        agents.removeAll { $0.owner == client }
-        if defaultAgent == client { defaultAgent = nil }
+        removeAgent(of: client)
         profiles.clientLeft(client)
         adapter?.clientLeft(client)
     }
@@ -90,21 +91,25 @@ final class SimulatedDaemon {
 
     private func register(_ call: MethodInvocation) {
         guard let path = call.arguments[0].asObjectPath else { return }
-        guard !agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.alreadyExists) }
-        agents.append(ClientObject(owner: call.sender, path: path))
+        guard agents[call.sender] == nil else { return call.fail(.alreadyExists) }
+        agents[call.sender] = path
         watch(call.sender)
         call.reply()
     }
 
     private func unregister(_ call: MethodInvocation) {
-        guard agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.doesNotExist) }
-        agents.removeAll { $0.owner == call.sender }
-        if defaultAgent == call.sender { defaultAgent = nil }
+        guard agents[call.sender] != nil else { return call.fail(.doesNotExist) }
+        removeAgent(of: call.sender)
         call.reply()
     }
 
+    private func removeAgent(of client: String) {
+        agents[client] = nil
+        if defaultAgent == client { defaultAgent = nil }
+    }
+
     private func requestDefault(_ call: MethodInvocation) {
-        guard agents.contains(where: { $0.owner == call.sender }) else { return call.fail(.doesNotExist) }
+        guard agents[call.sender] != nil else { return call.fail(.doesNotExist) }
         defaultAgent = call.sender
         call.reply()
     }
