@@ -8,7 +8,8 @@ final class SimulatedDaemon {
     /// True if it offers its experimental interfaces (`Experimental` of main.conf).
     let isExperimental: Bool
     private(set) var adapter: SimulatedAdapter?
-    private(set) lazy var profiles = ProfileManager(of: self)
+    /// The `Profile1` objects, by service class: each has at most one.
+    private(set) var profiles: [String: ClientObject] = [:]
 
     private let accessories: [any VirtualAccessory]
     private var objects: [ExportedObject] = []
@@ -32,7 +33,7 @@ final class SimulatedDaemon {
             throw .failed("\(BlueZ.name) is taken on \(bus)")
         }
         objects.append(try connection.export("/", isManager: true))
-        objects.append(try connection.export(BlueZ.root, [agentManager, profiles.interface]))
+        objects.append(try connection.export(BlueZ.root, [agentManager, profileManager]))
     }
 
     /// Disconnects immediately, without removing its objects first.
@@ -68,28 +69,30 @@ final class SimulatedDaemon {
     private func clientLeft(_ client: String) {
         clients[client] = nil
         removeAgent(of: client)
-        profiles.clientLeft(client)
+        profiles = profiles.filter { $0.value.owner != client }
         adapter?.clientLeft(client)
     }
+
+    // MARK: - Agents
 
     private var agentManager: ExportedInterface {
         ExportedInterface(
             BlueZ.agentManager,
             methods: [
                 ExportedMethod("RegisterAgent", inputs: ["agent": "o", "capability": "s"]) {
-                    [unowned self] in register($0)
+                    [unowned self] in registerAgent($0)
                 },
                 ExportedMethod("UnregisterAgent", inputs: ["agent": "o"]) { [unowned self] in
-                    unregister($0)
+                    unregisterAgent($0)
                 },
                 ExportedMethod("RequestDefaultAgent", inputs: ["agent": "o"]) { [unowned self] in
-                    requestDefault($0)
+                    requestDefaultAgent($0)
                 },
             ]
         )
     }
 
-    private func register(_ call: MethodInvocation) {
+    private func registerAgent(_ call: MethodInvocation) {
         guard let path = call.arguments[0].asObjectPath else { return }
         guard agents[call.sender] == nil else { return call.fail(.alreadyExists) }
         agents[call.sender] = path
@@ -97,7 +100,7 @@ final class SimulatedDaemon {
         call.reply()
     }
 
-    private func unregister(_ call: MethodInvocation) {
+    private func unregisterAgent(_ call: MethodInvocation) {
         guard agents[call.sender] != nil else { return call.fail(.doesNotExist) }
         removeAgent(of: call.sender)
         call.reply()
@@ -108,9 +111,44 @@ final class SimulatedDaemon {
         if defaultAgent == client { defaultAgent = nil }
     }
 
-    private func requestDefault(_ call: MethodInvocation) {
+    private func requestDefaultAgent(_ call: MethodInvocation) {
         guard agents[call.sender] != nil else { return call.fail(.doesNotExist) }
         defaultAgent = call.sender
+        call.reply()
+    }
+
+    // MARK: - Profiles
+
+    private var profileManager: ExportedInterface {
+        ExportedInterface(
+            BlueZ.profileManager,
+            methods: [
+                ExportedMethod(
+                    "RegisterProfile",
+                    inputs: ["profile": "o", "UUID": "s", "options": "a{sv}"]
+                ) { [unowned self] in registerProfile($0) },
+                ExportedMethod("UnregisterProfile", inputs: ["profile": "o"]) { [unowned self] in
+                    unregisterProfile($0)
+                },
+            ]
+        )
+    }
+
+    private func registerProfile(_ call: MethodInvocation) {
+        guard let path = call.arguments[0].asObjectPath, let uuid = call.arguments[1].asString else { return }
+        let profile = ClientObject(owner: call.sender, path: path)
+        guard !profiles.values.contains(profile) else { return call.fail(.alreadyExists) }
+        guard profiles[uuid] == nil else { return call.fail(.uuidRegistered) }
+        profiles[uuid] = profile
+        watch(call.sender)
+        call.reply()
+    }
+
+    private func unregisterProfile(_ call: MethodInvocation) {
+        let path = call.arguments[0].asObjectPath
+        guard let found = profiles.first(where: { $0.value.owner == call.sender && $0.value.path == path })
+        else { return call.fail(.doesNotExist) }
+        profiles[found.key] = nil
         call.reply()
     }
 }

@@ -32,7 +32,7 @@ final class SimulatedMicrophone: SimulatedPeripheral {
     }
 
     private var profile: ClientObject? {
-        adapter.daemon.profiles.profiles[microphone.serviceClass]
+        adapter.daemon.profiles[microphone.serviceClass]
     }
 
     // MARK: - The link
