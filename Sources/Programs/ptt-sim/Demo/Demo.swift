@@ -134,7 +134,7 @@ final class Demo {
         await pause(Self.secondHold)
         await release(.microphoneClosed)
         await pause(Self.silence)
-        let samples = try stack.recordedSamples()
+        let samples = stack.recordedSamples()
         for line in timeline.lines { printLine(line) }
         guard let first = samples.firstIndex(where: { $0 != 0 }),
             let last = samples.lastIndex(where: { $0 != 0 })

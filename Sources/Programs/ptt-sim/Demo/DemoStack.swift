@@ -14,34 +14,31 @@ final class DemoStack {
     /// Samples a second of the recorder, which records one channel of 16 bits.
     static let recordingRate = 48_000
 
-    let directory: String
+    private let directory: String
     private let programs: String
-    private var children: [ChildProcess] = []
+    private var children: [(program: ChildProcess, log: MemoryFile)] = []
+    private let recording: MemoryFile
 
     init(programs: String) throws(SystemError) {
         self.programs = programs
+        recording = try MemoryFile()
         var template = Array("/tmp/ptt-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("make a directory in /tmp") }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         // ServiceClient in this process, and every child, looks for sockets and settings here.
-        for (name, value) in environment { setenv(name, value, 1) }
-    }
-
-    var busAddress: String { "unix:path=\(directory)/bus" }
-
-    private var environment: [String: String] {
-        [
+        let environment = [
             "XDG_RUNTIME_DIR": directory, "HOME": directory, "XDG_CONFIG_HOME": "\(directory)/config",
-            "XDG_STATE_HOME": "\(directory)/state", "XDG_DATA_HOME": dataHome,
+            "XDG_STATE_HOME": "\(directory)/state",
+            // The person's own: an installation at home has its accessory files there, and nothing is written
+            // to it.
+            "XDG_DATA_HOME": UserDirectory.data.path ?? directory,
             "DBUS_SYSTEM_BUS_ADDRESS": busAddress, "DBUS_SESSION_BUS_ADDRESS": busAddress,
             "PULSE_SERVER": "unix:\(directory)/pulse.socket",
         ]
+        for (name, value) in environment { setenv(name, value, 1) }
     }
 
-    /// The person's own: an installation at home has its accessory files there, and nothing is written to it.
-    private var dataHome: String {
-        UserDirectory.data.path ?? directory
-    }
+    private var busAddress: String { "unix:path=\(directory)/bus" }
 
     /// - Parameter busReady: Called when the bus listens. The sound server may need longer; the core waits
     ///   for it.
@@ -84,71 +81,60 @@ final class DemoStack {
     }
 
     func endApplication() {
-        children.first { $0.name == "ptt-echo" }?.kill()
+        children.first { $0.program.name == "ptt-echo" }?.program.kill()
     }
 
     /// Starts a program that records from the Push-to-Talk Microphone.
     func startRecorder() throws(SystemError) {
-        try start([
-            "parecord", "--raw", "--device=ptt_mic", "--format=s16le", "--rate=\(Self.recordingRate)",
-            "--channels=1", "--latency-msec=20", recording,
-        ])
+        let format = ["--raw", "--format=s16le", "--rate=\(Self.recordingRate)", "--channels=1"]
+        try start(["parecord", "--device=ptt_mic", "--latency-msec=20"] + format, output: recording)
     }
 
     /// Ends the program that ``startRecorder()`` has started.
     ///
-    /// - Returns: All samples that it has recorded.
-    /// - Throws: If they cannot be read.
-    func recordedSamples() throws(SystemError) -> [Int16] {
-        children.first { $0.name == "parecord" }?.kill()
-        guard let file = fopen(recording, "re") else { throw SystemError("read \(recording)") }
-        defer { _ = fclose(file) }  // Only read from.
-        var samples = [Int16](repeating: 0, count: Self.recordingRate * 120)
-        let count = fread(&samples, MemoryLayout<Int16>.size, samples.count, file)
-        return Array(samples.prefix(count))
+    /// - Returns: All samples that it has recorded, of two minutes at most.
+    func recordedSamples() -> [Int16] {
+        children.first { $0.program.name == "parecord" }?.program.kill()
+        return recording.read(limit: Self.recordingRate * 2 * 120).withUnsafeBytes {
+            Array($0.bindMemory(to: Int16.self))
+        }
     }
-
-    private var recording: String { "\(directory)/recorded.raw" }
 
     /// The standard error of each program that has written there, at most 4 KiB.
     var logs: [(String, String)] {
-        children.compactMap { child in
-            guard let file = fopen(log(of: child.name), "re") else { return nil }
-            defer { _ = fclose(file) }  // Only read from.
-            var bytes = [UInt8](repeating: 0, count: 4096)
-            let count = fread(&bytes, 1, bytes.count, file)
-            return count == 0 ? nil : (child.name, String(decoding: bytes.prefix(count), as: UTF8.self))
+        children.compactMap { program, log in
+            let bytes = log.read(limit: 4096)
+            return bytes.isEmpty ? nil : (program.name, String(decoding: bytes, as: UTF8.self))
         }
     }
 
     /// Ends everything, last started first, and removes the directory.
     func end() {
-        for child in children.reversed() { child.kill() }
+        for child in children.reversed() { child.program.kill() }
         children = []
         // A directory that stays is in /tmp and harmless.
         _ = try? ChildProcess.run(["rm", "-rf", directory])
     }
 
-    /// Starts a program that ends with the stack. What it prints goes to `line`, or to its log if that is
-    /// nil.
+    /// Starts a program that ends with the stack. What it prints goes to `line` or `output`, or to its log if
+    /// both are nil.
     @discardableResult
     private func start(
         _ arguments: [String],
+        output: MemoryFile? = nil,
         line: (@EventLoop (String) -> Void)? = nil
     ) throws(SystemError) -> ChildProcess {
-        let log = ChildProcess.Stream.file(log(of: ChildProcess.name(of: arguments)))
-        let child = try ChildProcess(
+        let log = try MemoryFile()
+        let program = try ChildProcess(
             arguments,
             input: line == nil ? .nothing : .owner,
-            output: line == nil ? log : .owner,
-            errors: log,
+            output: line == nil ? .descriptor((output ?? log).descriptor) : .owner,
+            errors: .descriptor(log.descriptor),
             line: line ?? { _ in }
         )
-        children.append(child)
-        return child
+        children.append((program, log))
+        return program
     }
-
-    private func log(of program: String) -> String { "\(directory)/\(program).log" }
 
     /// Microphone and speaker are separate: an application that recorded its own echo would answer it
     /// forever.
