@@ -89,7 +89,7 @@ struct ButtonsCommand: ParsableCommand {
         }
         let specifiedMicrophones = try chosenMicrophones.map { try AccessorySpecification.microphone($0) }
         let resolveTime = Duration.seconds(servicesAfter)
-        let code = EventLoop.run {
+        let code = EventLoop.runDaemon {
             let buttons: [any VirtualAccessory] = specifiedButtons.enumerated().map { index, specification in
                 VirtualButton(index + 1, specification, isKnown: known, resolveTime: resolveTime)
             }
@@ -102,8 +102,10 @@ struct ButtonsCommand: ParsableCommand {
                 steps: steps,
                 isExperimental: experimental
             )
-            Simulation.running = simulation
-            await simulation.start()
+            EventLoop.start { await simulation.start() }
+            return { simulation.end(0) }
+        } failed: {
+            printError("\($0)")
         }
         throw ExitCode(code)
     }

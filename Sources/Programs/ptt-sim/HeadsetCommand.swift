@@ -32,10 +32,11 @@ struct HeadsetCommand: ParsableCommand {
     }
 
     func run() throws {
-        let code = EventLoop.run {
-            let simulation = HeadsetSimulation(name: name)
-            HeadsetSimulation.running = simulation
-            simulation.start()
+        let code = EventLoop.runDaemon {
+            let simulation = try HeadsetSimulation(name: name)
+            return { simulation.end(0) }
+        } failed: {
+            printError("\($0); see ptt-sim help headset")
         }
         throw ExitCode(code)
     }

@@ -1,13 +1,9 @@
 import EventLoop
-import Glibc
 import Input
 
 /// The headset and its control.
 @EventLoop
 final class HeadsetSimulation {
-    /// Keeps the one simulation of the process while the loop runs.
-    static var running: HeadsetSimulation?
-
     /// The time for which a person holds a key for a tap.
     private static let tapLength = Duration.milliseconds(100)
 
@@ -19,30 +15,21 @@ final class HeadsetSimulation {
     private var headset: VirtualDevice?
     private var console: Console?
     private var tap: TimerSource?
-    private var signals: [SignalSource] = []
 
-    init(name: String) {
+    /// Plugs it in.
+    ///
+    /// - Throws: If this user may not, or there is no uinput.
+    init(name: String) throws(SystemError) {
         self.name = name
-    }
-
-    func start() {
-        do throws(SystemError) {
-            for signal in [SIGINT, SIGTERM] {
-                signals.append(try SignalSource(signal) { [weak self] in self?.end(0) })
-            }
-            let headset = try VirtualDevice(name: name)
-            self.headset = headset
-            printLine("ready \(headset.devnode)")
-        } catch {
-            printError("\(error); see ptt-sim help headset")
-            return end(1)
-        }
+        let headset = try VirtualDevice(name: name)
+        self.headset = headset
+        printLine("ready \(headset.devnode)")
         let console = Console { [weak self] in self?.received($0) }
         self.console = console
         if console.isTerminal { printLine("space: tap play   u: unplug and plug   q: quit") }
     }
 
-    private func end(_ code: Int32) {
+    func end(_ code: Int32) {
         console?.close()
         headset?.remove()
         EventLoop.exit(code: code)

@@ -6,9 +6,6 @@ import PTTMessages
 /// The buttons, the simulated bluetoothd, and their control.
 @EventLoop
 final class Simulation {
-    /// Keeps the one simulation of the process while the loop runs.
-    static var running: Simulation?
-
     private let address: String
     /// The microphones are numbered after the buttons.
     private let accessories: [any VirtualAccessory]
@@ -24,7 +21,6 @@ final class Simulation {
     var vanishing: [Int: (timer: TimerSource, ended: @EventLoop () -> Void)] = [:]
     private var timers: [TimerSource] = []
     var floods: [Int: TimerSource] = [:]
-    private var signals: [SignalSource] = []
 
     init(
         bus address: String,
@@ -40,10 +36,7 @@ final class Simulation {
     }
 
     func start() async {
-        do {
-            for signal in [SIGINT, SIGTERM] {
-                signals.append(try SignalSource(signal) { [weak self] in self?.end(0) })
-            }
+        do throws(BusError) {
             try await startDaemon()
         } catch {
             printError("\(error)")
@@ -88,7 +81,7 @@ final class Simulation {
         if hasInputEnded, remainingSteps == 0 { end(0) }
     }
 
-    private func end(_ code: Int32) {
+    func end(_ code: Int32) {
         console?.close()
         EventLoop.exit(code: code)
     }
