@@ -5,6 +5,8 @@ import EventLoop
 extension Simulation {
     /// The time in which both ends of a link detect that it is lost (supervision timeout).
     private static let supervisionTimeout = Duration.seconds(1)
+    /// Of a flood: the notifications of each burst, and the time to the next one.
+    private static let burst = (count: 10, interval: Duration.milliseconds(10))
 
     /// Answers exactly once, when the command has been carried out.
     func carryOut(
@@ -50,6 +52,22 @@ extension Simulation {
         }
         timer.arm(after: Self.supervisionTimeout)
         vanishing.updateValue((timer, ended), forKey: accessory.number)?.ended()
+    }
+
+    /// Notifies every value of a byte but 01, which is mostly a press, in turn.
+    private func flood(_ button: VirtualButton, count: Int) {
+        let timer = TimerSource { [weak self] in
+            guard let self else { return }
+            for number in 0..<min(count, Self.burst.count) {
+                let value = UInt8(truncatingIfNeeded: count - number)
+                // A button that is away loses them.
+                _ = device(of: button)?.notify([value == 1 ? 0 : value], input: 0)
+            }
+            floods[button.number] = nil
+            if count > Self.burst.count { flood(button, count: count - Self.burst.count) }
+        }
+        timer.arm(after: Self.burst.interval)
+        floods[button.number] = timer
     }
 
     private func button(_ accessory: any VirtualAccessory) throws(CommandError) -> VirtualButton {
