@@ -43,15 +43,16 @@ struct MonitorFoot {
     ///     waits beyond the line.
     ///   - now: Microseconds of the monotonic clock.
     ///   - levels: Nil before the first report.
-    /// - Returns: The text; empty before the first update of the core.
+    /// - Returns: The text; before the first update of the core, as in `pttctl talk`, the levels alone.
     func line(columns: Int, at now: Int, _ levels: ChannelInterface.LevelReport? = nil) -> String {
         TerminalText.line(parts(at: now, levels), columns: columns - 1)
     }
 
     func parts(at now: Int, _ levels: ChannelInterface.LevelReport? = nil) -> [String] {
-        guard let status else { return [] }
+        let level = levels.map(Wording.line) ?? ""
+        guard let status else { return [level] }
         let channel = status.channel.map { shown($0.name) } ?? "no channel"
-        return [channel] + talkers(status, now) + [levels.map(Wording.line) ?? ""] + buttons
+        return [channel] + talkers(status, now) + [level] + buttons
     }
 
     private func talkers(_ status: Status, _ now: Int) -> [String] {

@@ -34,7 +34,7 @@ struct MonitorCommand: ParsableCommand {
 private final class Monitor {
     private let json: Bool
     private let stop: StopSignal
-    private var foot: MonitorFootLine?
+    private var foot: FootLine?
 
     init(json: Bool, stop: StopSignal) {
         self.json = json
@@ -43,7 +43,7 @@ private final class Monitor {
 
     func run() async throws {
         let core = try ServiceConnection.core()
-        foot = try MonitorFootLine(json: json)
+        foot = try FootLine(json: json)
         core.subscribe({ [self] in show(core: $0) }, ended: { [stop] in stop.trigger($0) })
         let accessoryd = watchAccessoryd()
         let actions = watchActions()
@@ -106,34 +106,5 @@ private final class Monitor {
         for device in update.devices ?? [] { Terminal.print(Wording.row("device", Wording.line(device))) }
         if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
         foot?.content.apply(update)
-    }
-}
-
-/// ``MonitorFoot`` at a terminal, with a clock.
-@EventLoop
-private final class MonitorFootLine {
-    /// A change is shown at once.
-    var content = MonitorFoot() { didSet { update() } }
-    private var line: FootLine?
-    /// Armed while a duration is shown.
-    private lazy var second = TimerSource { [weak self] in self?.update() }
-
-    /// Nil where there is no ``FootLine``.
-    init?(json: Bool) throws {
-        line = try FootLine(json: json) { [weak self] columns, levels in
-            self?.content.line(columns: columns, at: MonotonicTime.now.microseconds, levels) ?? ""
-        }
-        if line == nil { return nil }
-    }
-
-    func close() {
-        second.disarm()
-        line?.close()
-        line = nil
-    }
-
-    private func update() {
-        line?.update()
-        if content.isCounting { second.arm(after: .seconds(1)) } else { second.disarm() }
     }
 }

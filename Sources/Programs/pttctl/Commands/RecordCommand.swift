@@ -95,7 +95,7 @@ private final class Recording {
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [stop] in stop.trigger($0) })
-        let levels = try FootLine.levels(json: json)
+        let levels = try FootLine(json: json)
         await stop.wait()
         levels?.close()
         events.close()

@@ -71,7 +71,7 @@ private final class Talk {
                 role: role
             )
         )
-        let levels = try FootLine.levels(json: json)
+        let levels = try FootLine(json: json)
         await stop.wait()
         levels?.close()
         if let failure = stop.failure { throw failure }
