@@ -22,31 +22,47 @@ struct MonitorCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try runOnLoop {
-            let monitor = Monitor(json: output.json, stop: try StopSignal(after: limit?.duration))
-            try await monitor.run()
-        }
-    }
-}
-
-/// Prints the events of all daemons.
-@EventLoop
-private final class Monitor {
-    private let json: Bool
-    private let stop: StopSignal
-    private var foot: FootLine?
-
-    init(json: Bool, stop: StopSignal) {
-        self.json = json
-        self.stop = stop
+        try runOnLoop { try await monitor() }
     }
 
-    func run() async throws {
+    /// Prints the events of all daemons.
+    @EventLoop
+    private func monitor() async throws {
+        let stop = try StopSignal(after: limit?.duration)
         let core = try ServiceConnection.core()
-        foot = try FootLine(json: json)
-        core.subscribe({ [self] in show(core: $0) }, ended: { [stop] in stop.trigger($0) })
-        let accessoryd = watchAccessoryd()
-        let actions = watchActions()
+        let foot = try FootLine(json: output.json)
+        core.subscribe(
+            { (update: ChannelInterface.Update) in
+                let state = update.status.map { Wording.lines($0) }
+                let event = update.event.map { Wording.line($0) }
+                output.show(update, at: update.time, state: state, event: event)
+                foot?.content.apply(update)
+            },
+            ended: { stop.trigger($0) }
+        )
+        // Optional, because ptt-accessoryd may not be installed.
+        let accessoryd = connection("buttons", ServiceConnection.accessory)
+        accessoryd?.subscribe(
+            { (update: AccessoryInterface.Update) in
+                let state = update.devices?.map { Wording.row("device", Wording.line($0)) }
+                let event = update.event.map { Wording.line($0) }
+                output.show(update, at: update.time, state: state, event: event)
+                foot?.content.apply(update)
+            },
+            ended: { error in
+                Terminal.printError("buttons are no longer shown: \(error)")
+                foot?.content.forgetDevices()
+            }
+        )
+        // Where no button has an action, ptt-actions need not run.
+        let hasActions = !ActionFileWatch().list.actions.isEmpty
+        let actions = hasActions ? connection("actions", ServiceConnection.actions) : nil
+        actions?.subscribe(
+            { (update: ActionInterface.Update) in
+                output.show(update, at: update.time, event: update.event.map { Wording.line($0) })
+            },
+            ended: { Terminal.printError("actions are no longer shown: \($0)") }
+        )
         await stop.wait()
         foot?.close()
         core.close()
@@ -55,56 +71,26 @@ private final class Monitor {
         if let failure = stop.failure { throw failure }
     }
 
-    /// Optional, because ptt-accessoryd may not be installed.
-    private func watchAccessoryd() -> ServiceConnection? {
+    /// Nil, which is said, if the daemon that knows of this subject cannot be reached.
+    @EventLoop
+    private func connection(
+        _ subject: String,
+        _ connect: @EventLoop () throws(ServiceError) -> ServiceConnection
+    ) -> ServiceConnection? {
         do throws(ServiceError) {
-            let accessoryd = try ServiceConnection.accessory()
-            accessoryd.subscribe(
-                { [self] in show(accessoryd: $0) },
-                ended: { [self] error in
-                    Terminal.printError("buttons are no longer shown: \(error)")
-                    foot?.content.forgetDevices()
-                }
-            )
-            return accessoryd
+            return try connect()
         } catch {
-            Terminal.printError("buttons are not shown: \(error)")
+            Terminal.printError("\(subject) are not shown: \(error)")
             return nil
         }
     }
+}
 
-    /// Where no button has an action, it need not run.
-    private func watchActions() -> ServiceConnection? {
-        guard !ActionFileWatch().list.actions.isEmpty else { return nil }
-        do throws(ServiceError) {
-            let actions = try ServiceConnection.actions()
-            actions.subscribe(
-                { [self] in show(actions: $0) },
-                ended: { Terminal.printError("actions are no longer shown: \($0)") }
-            )
-            return actions
-        } catch {
-            Terminal.printError("actions are not shown: \(error)")
-            return nil
-        }
-    }
-
-    private func show(actions update: ActionInterface.Update) {
+extension OutputOptions {
+    /// Prints an update as JSON, or the state that it begins with and its event.
+    func show(_ update: some Encodable, at time: Int, state: [String]? = nil, event: String?) {
         if json { return Terminal.print(update) }
-        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
-    }
-
-    private func show(core update: ChannelInterface.Update) {
-        if json { return Terminal.print(update) }
-        for line in update.status.map({ Wording.lines($0) }) ?? [] { Terminal.print(line) }
-        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
-        foot?.content.apply(update)
-    }
-
-    private func show(accessoryd update: AccessoryInterface.Update) {
-        if json { return Terminal.print(update) }
-        for device in update.devices ?? [] { Terminal.print(Wording.row("device", Wording.line(device))) }
-        if let event = update.event { Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))") }
-        foot?.content.apply(update)
+        for line in state ?? [] { Terminal.print(line) }
+        if let event { Terminal.print("\(Wording.time(time))  \(event)") }
     }
 }

@@ -32,8 +32,7 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         try runOnLoop {
-            let stop = try StopSignal(after: limit?.duration)
-            try await Recording(file: file, once: once, json: output.json, stop: stop).run(name: name)
+            try await Recording(self, stop: try StopSignal(after: limit?.duration)).run()
         }
     }
 }
@@ -50,29 +49,25 @@ private struct Summary: Encodable {
 /// An application that records the audio that it receives.
 @EventLoop
 private final class Recording {
-    private let path: String
-    private let once: Bool
-    private let json: Bool
+    private let command: RecordCommand
     private let stop: StopSignal
     private var file: WAVFile?
     private var summary = Summary()
     private var expected: UInt64 = 0
 
-    init(file path: String, once: Bool, json: Bool, stop: StopSignal) {
-        self.path = path
-        self.once = once
-        self.json = json
+    init(_ command: RecordCommand, stop: StopSignal) {
+        self.command = command
         self.stop = stop
     }
 
-    func run(name: String) async throws {
+    func run() async throws {
         let core = try ServiceConnection.core()
         core.onClose = { [stop] in stop.trigger($0) }
         let orphan = try await core.status().channel
         let joined = try await core.join(
             ChannelInterface.JoinRequest(
                 channelID: orphan?.channelID,
-                name: orphan?.name ?? name,
+                name: orphan?.name ?? command.name,
                 application: "pttctl record"
             )
         )
@@ -91,11 +86,11 @@ private final class Recording {
         guard let token = joined.token else { throw CommandError("the core gave no audio token") }
         // Not earlier: where nothing is recorded, the file stays as it was.
         let format = AudioFormat.standard
-        file = try WAVFile(creating: path, rate: format.rate, channels: format.channels)
+        file = try WAVFile(creating: command.file, rate: format.rate, channels: format.channels)
         let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [stop] in stop.trigger($0) })
-        let levels = try FootLine(json: json)
+        let levels = try FootLine(json: command.output.json)
         await stop.wait()
         levels?.close()
         events.close()
@@ -114,12 +109,8 @@ private final class Recording {
 
     private func handle(_ update: ChannelInterface.Update) {
         guard let event = update.event else { return }
-        if json {
-            Terminal.print(update)
-        } else {
-            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
-        }
-        if once, case .audioDeactivated = event { stop.trigger() }
+        command.output.show(update, at: update.time, event: Wording.line(event))
+        if command.once, case .audioDeactivated = event { stop.trigger() }
         if case .channelLeft = event { stop.trigger(CommandError("the channel was left")) }
     }
 
@@ -128,8 +119,8 @@ private final class Recording {
         try file.finish()
         let duration = file.duration.components
         summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
-        if json { return Terminal.print(summary) }
+        if command.output.json { return Terminal.print(summary) }
         let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
-        Terminal.print("\(path): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
+        Terminal.print("\(command.file): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
     }
 }
