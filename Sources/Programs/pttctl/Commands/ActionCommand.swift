@@ -30,29 +30,24 @@ struct ActionListCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        var actions: [Action] = []
-        var problems: [String] = []
-        for path in ConfigurationFile.paths(ActionFile.name).reversed() {
-            do {
-                let text = try TextFile.read(path, limit: ActionFile.sizeLimit)
-                actions += try ActionList(toml: text ?? "").actions
-            } catch {
-                problems.append("\(path) cannot be used: \(error)")
+        try runOnLoop {
+            let files = ActionFileWatch()
+            let rows = files.list.actions.map { ActionRow($0) }
+            if output.json {
+                Terminal.print(Reply(actions: rows, problems: files.problems))
+            } else {
+                for row in rows { Terminal.print(row.line) }
+                files.list.sayWhatIsNotGranted()
+                for problem in files.problems { Terminal.printError(problem) }
+                if rows.isEmpty, files.problems.isEmpty {
+                    let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
+                    Terminal.printError(
+                        "there is no action in \(paths): every button transmits, or is reported"
+                    )
+                }
             }
+            if !files.problems.isEmpty { throw ExitCode.failure }
         }
-        let rows = actions.map { ActionRow($0) }
-        if output.json {
-            Terminal.print(Reply(actions: rows, problems: problems))
-        } else {
-            for row in rows { Terminal.print(row.line) }
-            ActionList(actions).sayWhatIsNotGranted()
-            for problem in problems { Terminal.printError(problem) }
-            if rows.isEmpty, problems.isEmpty {
-                let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
-                Terminal.printError("there is no action in \(paths): every button transmits, or is reported")
-            }
-        }
-        if !problems.isEmpty { throw ExitCode.failure }
     }
 }
 
@@ -116,56 +111,40 @@ struct ActionTestCommand: ParsableCommand {
                 accessory: found?.accessory ?? "",
                 role: button
             )
-            try await ActionTest(press).run(releasingAfter: limit?.duration ?? .seconds(1))
+            try await run(press)
         }
     }
-}
 
-/// One press from the command line. Its end is the release, in whatever way it ends.
-@EventLoop
-private final class ActionTest {
-    private let press: ActionInterface.PressRequest
-    private var failure: (any Error)?
-    private let ended: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init(_ press: ActionInterface.PressRequest) {
-        self.press = press
-        (ended, continuation) = AsyncStream.makeStream(of: Void.self)
-    }
-
-    func run(releasingAfter limit: Duration) async throws {
+    /// The end of this press is its release, in whatever way it ends.
+    @EventLoop
+    private func run(_ press: ActionInterface.PressRequest) async throws {
+        let (ended, end) = AsyncThrowingStream<Void, any Error>.makeStream()
         let button = try ServiceConnection.actions()
         let events = try ServiceConnection.actions()
         let release = TimerSource { button.close() }
-        events.subscribe(
-            { [self] update in
-                if let event = update.event { return handle(event, at: update.time) }
-                // The first update: from now on no event is missed.
-                button.press(press, { _ in }, ended: { [self] error in if let error { end(error) } })
-                release.arm(after: limit)
-            },
-            ended: { [self] in end($0) }
-        )
-        for await _ in ended {}
-        release.disarm()
-        button.close()
-        events.close()
-        if let failure { throw failure }
-    }
-
-    private func handle(_ event: ActionInterface.Event, at time: Int) {
-        guard event.identifier == press.identifier, event.role == press.role else { return }
-        Terminal.print("\(Wording.time(time))  \(Wording.line(event))")
-        switch event.kind {
-        case .began, .unknown: break
-        case .ended: end(event.remark.map { CommandError($0) })
+        defer {
+            release.disarm()
+            button.close()
+            events.close()
         }
-    }
-
-    private func end(_ error: (any Error)?) {
-        failure = failure ?? error
-        continuation.finish()
+        events.subscribe(
+            { (update: ActionInterface.Update) in
+                guard let event = update.event else {
+                    // The first update: from now on no event is missed.
+                    button.press(
+                        press,
+                        { _ in },
+                        ended: { error in if let error { end.finish(throwing: error) } }
+                    )
+                    return release.arm(after: limit?.duration ?? .seconds(1))
+                }
+                guard event.identifier == press.identifier, event.role == press.role else { return }
+                Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
+                if event.kind == .ended { end.finish(throwing: event.remark.map { CommandError($0) }) }
+            },
+            ended: { end.finish(throwing: $0) }
+        )
+        for try await _ in ended {}
     }
 }
 
