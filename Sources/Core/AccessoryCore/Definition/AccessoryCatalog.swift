@@ -14,7 +14,7 @@ package struct AccessoryCatalog: Equatable, Sendable {
     }
 
     /// A file that is not used.
-    package struct Problem: Hashable, Sendable {
+    package struct Problem: Hashable, Encodable, Sendable {
         package let path: String
         /// With line and column, if they are known.
         package let reason: String

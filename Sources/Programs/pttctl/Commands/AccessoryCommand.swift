@@ -32,13 +32,8 @@ struct AccessoryListCommand: ParsableCommand {
             let path: String
         }
 
-        struct Problem: Encodable {
-            let path: String
-            let reason: String
-        }
-
         let files: [File]
-        let problems: [Problem]
+        let problems: [AccessoryCatalog.Problem]
 
         init(_ catalog: AccessoryCatalog) {
             files = catalog.entries.map {
@@ -49,7 +44,7 @@ struct AccessoryListCommand: ParsableCommand {
                     path: $0.path
                 )
             }
-            problems = catalog.problems.map { Problem(path: $0.path, reason: $0.reason) }
+            problems = catalog.problems
         }
     }
 
