@@ -10,9 +10,10 @@ import Testing
 
     @Test func `a grant is a rule for one key of one product`() throws {
         let product = try #require(ProductNumbers(argument: "1A86:e026"))
-        let rule = GrantRule(.product(product))
-        #expect(rule.path == "/etc/udev/rules.d/70-push-to-talk-1a86-e026.rules")
-        let lines = rule.text(product, key: "KEY_F13").split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let subject = GrantSubject.product(product)
+        #expect(GrantRule.path(subject) == "/etc/udev/rules.d/70-push-to-talk-1a86-e026.rules")
+        let rule = GrantRule(subject: subject, use: .key("KEY_F13")).text
+        let lines = rule.split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(
             lines == [
                 #"ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \"#,
@@ -31,8 +32,9 @@ import Testing
         match: String
     ) throws {
         let subject = try #require(GrantSubject(argument: argument))
-        #expect(GrantRule(subject).path == "/etc/udev/rules.d/70-push-to-talk-\(file).rules")
-        let lines = SerialGrant(subject).text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(GrantRule.path(subject) == "/etc/udev/rules.d/70-push-to-talk-\(file).rules")
+        let rule = GrantRule(subject: subject, use: .serial).text
+        let lines = rule.split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(lines == [#"ACTION!="remove", SUBSYSTEM=="tty", \#(match), ENV{ID_PTT_KEY}="serial""#])
     }
 
@@ -119,12 +121,17 @@ import Testing
 
     @Test func `a keyboard is granted only to a person who was asked`() throws {
         let keyboard = try #require(ProductNumbers(argument: "0001:0001"))
-        let typing = ProductNumbers.Device(sysname: "event3", name: "AT keyboard", canTypeText: true)
+        let typing = PresentDevice(
+            subsystem: "input",
+            sysname: "event3",
+            name: "AT keyboard",
+            canTypeText: true
+        )
         #expect(keyboard.question(about: [typing])?.contains("AT keyboard (/dev/input/event3)") == true)
         #expect(keyboard.question(about: []) != nil)
         let pedal = try #require(ProductNumbers(argument: "1a86:e026"))
         #expect(pedal.question(about: []) == nil)
-        #expect(pedal.question(about: [.init(sysname: "event5", name: "Pedal")]) == nil)
+        #expect(pedal.question(about: [.init(subsystem: "input", sysname: "event5", name: "Pedal")]) == nil)
         #expect(pedal.question(about: [typing]) != nil)
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CommandLineTool
 import EventLoop
 import Glibc
-import Input
 
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -49,28 +48,41 @@ struct GrantCommand: ParsableCommand {
     }
 
     func run() throws {
-        switch (subject, key) {
-        case (.actions, _): try ActionKeyGrant.add(key.name)
-        case (.product(let product), .key(let key)): try grant(product, key)
-        case (.product, .serial), (.port, _): try SerialGrant(subject).add(printing: printRule)
+        if case .actions = subject { return try ActionKeyGrant.add(key.name) }
+        let rule = GrantRule(subject: subject, use: key).text
+        guard !printRule else {
+            for line in rule.split(separator: "\n") { Terminal.print(String(line)) }
+            return
         }
+        try requireRoot("grant \(subject.text) \(key.name)")
+        if !yes, case (.product(let product), .key) = (subject, key),
+            let question = product.question(about: subject.eventNodes)
+        {
+            try ask(question)
+        }
+        try TextFile.edit(GrantRule.path(subject), limit: 64 * 1024, mode: 0o644) { _ in rule }
+        try applyRule()
     }
 
-    private func grant(_ product: ProductNumbers, _ key: String) throws {
-        let rule = GrantRule(subject)
-        let text = rule.text(product, key: key)
-        guard !printRule else { return GrantRule.print(text) }
-        try requireRoot("grant \(product.text) \(key)")
-        if !yes, let question = product.question { try ask(question) }
-        try rule.write(text)
-        let devices = try product.apply()
-        if devices.isEmpty {
-            Terminal.print("\(key) is used when a device \(product.text) is plugged in.")
+    private func applyRule() throws {
+        switch key {
+        case .key(let key):
+            let devices = try PresentDevice.applyRules(to: subject.eventNodes)
+            if devices.isEmpty {
+                Terminal.print("\(key) is used when a device \(subject.text) is plugged in.")
+            }
+            for device in devices {
+                Terminal.print("\(key) of \(device.name) (/dev/input/\(device.sysname)) is used.")
+            }
+            Terminal.print("Every program of the person at the seat may now read all keys of this device.")
+        case .serial:
+            let ports = try PresentDevice.applyRules(to: subject.ports)
+            if ports.isEmpty { Terminal.print("No serial port of \(subject.text) is there yet: plug it in.") }
+            for port in ports {
+                Terminal.print("/dev/\(port.sysname) may be used. Run `pttctl pair`, and press the switch.")
+            }
+            Terminal.print("Every program of the person at the seat may now open it.")
         }
-        for device in devices {
-            Terminal.print("\(key) of \(device.name) (/dev/input/\(device.sysname)) is used.")
-        }
-        Terminal.print("Every program of the person at the seat may now read all keys of this device.")
     }
 
     private func ask(_ question: String) throws {
@@ -94,14 +106,13 @@ struct RevokeCommand: ParsableCommand {
     func run() throws {
         if case .actions = subject { return try ActionKeyGrant.remove() }
         try requireRoot("revoke \(subject.text)")
-        let rule = GrantRule(subject)
-        let wasGranted = unlink(rule.path) == 0
-        guard wasGranted || errno == ENOENT else { throw SystemError("remove \(rule.path)") }
+        let rule = GrantRule.path(subject)
+        let wasGranted = unlink(rule) == 0
+        guard wasGranted || errno == ENOENT else { throw SystemError("remove \(rule)") }
         // Also without a rule: udev may have failed after an earlier call had removed it.
-        if case .product(let product) = subject { _ = try product.apply() }
-        _ = try SerialGrant(subject).apply()
+        _ = try PresentDevice.applyRules(to: subject.eventNodes + subject.ports)
         guard wasGranted else {
-            throw CommandError("\(subject.text) was not granted: there is no \(rule.path)")
+            throw CommandError("\(subject.text) was not granted: there is no \(rule)")
         }
         Terminal.print(
             "\(subject.text) is not used any more. Unplug it: until then programs may still read it."
@@ -132,38 +143,12 @@ struct ProductNumbers: ExpressibleByArgument {
         guard text != "0000:0000" else { return nil }
     }
 
-    /// A present event node.
-    struct Device {
-        let sysname: String
-        let name: String
-        var canTypeText = false
-    }
-
-    /// Makes udev apply its rules to the present nodes of the product.
-    func apply() throws -> [Device] {
-        try run(["udevadm", "control", "--reload"])
-        let devices = present()
-        guard !devices.isEmpty else { return [] }
-        try run(["udevadm", "trigger", "--action=change"] + devices.map { "/sys/class/input/\($0.sysname)" })
-        return devices
-    }
-
-    private func present() -> [Device] {
-        Directory.names(in: "/sys/class/input").filter { $0.hasPrefix("event") }.compactMap { sysname in
-            let directory = "/sys/class/input/\(sysname)/device"
-            func value(_ file: String) -> String? { TextFile.firstLine(of: "\(directory)/\(file)") }
-            guard value("id/vendor") == vendor, value("id/product") == product else { return nil }
-            let keys = Set<KeyCode>(capabilities: value("capabilities/key") ?? "")
-            return Device(sysname: sysname, name: value("name") ?? "", canTypeText: keys.canTypeText)
-        }
-    }
-
-    /// The question to ask before the product is granted; nil for one that is no keyboard.
-    var question: String? { question(about: present()) }
-
+    /// The question to ask before the product is granted, of which these devices are present; nil for one
+    /// that is no keyboard.
+    ///
     /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all
     /// keyboards of its own controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
-    func question(about devices: [Device]) -> String? {
+    func question(about devices: [PresentDevice]) -> String? {
         let advice =
             "Every program of the person at the seat could read all that is typed on it: "
             + "go on if it is a pedal or a macro pad, and not if you type on it."
@@ -172,22 +157,4 @@ struct ProductNumbers: ExpressibleByArgument {
         }
         return vendor == "0001" ? "\(text) are the numbers of a built-in keyboard. \(advice)" : nil
     }
-}
-
-func run(_ arguments: [String]) throws {
-    var argv = arguments.map { strdup($0) } + [nil]
-    defer { for case let argument? in argv { free(argument) } }
-    // Not the caller's PATH: this runs as root.
-    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/sbin:/usr/bin:/sbin:/bin"), nil]
-    defer { free(environment[0]) }
-    var pid: pid_t = 0
-    var path = "/usr/bin/\(arguments[0])"
-    if access(path, X_OK) != 0 { path = "/bin/\(arguments[0])" }
-    let code = posix_spawn(&pid, path, nil, nil, &argv, &environment)
-    guard code == 0 else { throw SystemError("run \(path)", code) }
-    var status: Int32 = 0
-    while waitpid(pid, &status, 0) < 0 {
-        guard errno == EINTR else { throw SystemError("wait for \(path)") }
-    }
-    guard status == 0 else { throw CommandError("\(arguments.joined(separator: " ")) failed") }
 }

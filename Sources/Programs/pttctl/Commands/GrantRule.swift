@@ -1,6 +1,4 @@
 import ArgumentParser
-import CommandLineTool
-import EventLoop
 import Input
 
 /// What is granted a key, or as a serial port.
@@ -73,29 +71,40 @@ enum GrantedUse: ExpressibleByArgument {
 /// The udev rule that grants something of a device. Only root can write it, so that a device cannot claim the
 /// mark.
 struct GrantRule {
-    let path: String
+    let subject: GrantSubject
+    let use: GrantedUse
 
-    init(_ subject: GrantSubject) {
+    static func path(_ subject: GrantSubject) -> String {
         let name = subject.text.split(separator: ":").joined(separator: "-")
-        path = "/etc/udev/rules.d/70-push-to-talk-\(name).rules"
+        return "/etc/udev/rules.d/70-push-to-talk-\(name).rules"
     }
 
-    /// - Returns: The rule for one key of a product.
-    func text(_ product: ProductNumbers, key: String) -> String {
+    var text: String {
         """
-        # Written by `pttctl grant \(product.text) \(key)`; `sudo pttctl revoke \(product.text)` removes it.
-        # 71-push-to-talk.rules lets the person at the seat read the device, and ptt-accessoryd opens it for this key alone.
-        ACTION!="remove", SUBSYSTEM=="input", KERNEL=="event*", \\
-          ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)", ENV{ID_PTT_KEY}="\(key)"
+        # Written by `pttctl grant \(subject.text) \(use.name)`; `sudo pttctl revoke \(subject.text)` removes it.
+        # 71-push-to-talk.rules lets the person at the seat \(purpose).
+        ACTION!="remove", \(match), ENV{ID_PTT_KEY}="\(use.name)"
 
         """
     }
 
-    func write(_ text: String) throws {
-        try TextFile.edit(path, limit: 64 * 1024, mode: 0o644) { _ in text }
+    private var purpose: String {
+        switch use {
+        case .key: "read the device, and ptt-accessoryd opens it for this key alone"
+        case .serial: "open the port, and ptt-accessoryd opens it once it is enrolled"
+        }
     }
 
-    static func print(_ text: String) {
-        for line in text.split(separator: "\n") { Terminal.print(String(line)) }
+    private var match: String {
+        switch (subject, use) {
+        case (.product(let product), .key):
+            """
+            SUBSYSTEM=="input", KERNEL=="event*", \\
+              ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)"
+            """
+        case (.product(let product), .serial):
+            #"SUBSYSTEM=="tty", ATTRS{idVendor}=="\#(product.vendor)", ATTRS{idProduct}=="\#(product.product)""#
+        case (.port, _), (.actions, _): #"SUBSYSTEM=="tty", KERNEL=="\#(subject.text)""#
+        }
     }
 }
