@@ -44,14 +44,4 @@ extension Wording {
     }
 
     static func text(_ call: ActiveCall) -> String { "\(call.name) (\(call.source))" }
-
-    static func callLine(_ call: ActiveCall?) -> String {
-        call.map { localized("a call began: \(text($0))") } ?? localized("the call has ended")
-    }
-
-    static func recordersLine(_ recorders: [String]) -> String {
-        recorders.isEmpty
-            ? localized("no other application records")
-            : localized("other recorders: \(recorders.joined(separator: ", "))")
-    }
 }

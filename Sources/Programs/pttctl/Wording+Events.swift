@@ -44,8 +44,12 @@ extension Wording {
             localized("the core's state is not saved, a restart will restore an earlier one: \(reason)")
         case .virtualMicrophoneChanged(let microphone):
             text(microphone) ?? localized("Push-to-Talk Microphone: not wanted")
-        case .callChanged(let call): callLine(call)
-        case .recordersChanged(let recorders): recordersLine(recorders)
+        case .callChanged(let call):
+            call.map { localized("a call began: \(text($0))") } ?? localized("the call has ended")
+        case .recordersChanged(let recorders):
+            recorders.isEmpty
+                ? localized("no other application records")
+                : localized("other recorders: \(recorders.joined(separator: ", "))")
         case .microphoneChanged(let microphone):
             localized("microphone: \(microphone.map { text($0) } ?? localized("none"))")
         case .volumeChanged(let volume): localized("volume \(volume) %")
