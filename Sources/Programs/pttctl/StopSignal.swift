@@ -10,19 +10,16 @@ final class StopSignal {
     private(set) var failure: (any Error)?
     private var sources: [SignalSource] = []
     private var timer: TimerSource?
-    private let stops: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
+    private let (stops, continuation) = AsyncStream.makeStream(of: Void.self)
 
     init(after limit: Duration? = nil) throws {
-        (stops, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let continuation = continuation
         sources = try [SIGINT, SIGTERM, SIGHUP].map { signal in
             try SignalSource(signal) { continuation.finish() }
         }
         if let limit {
-            let timer = TimerSource { continuation.finish() }
-            timer.arm(after: limit)
-            self.timer = timer
+            timer = TimerSource { continuation.finish() }
+            timer?.arm(after: limit)
         }
         Terminal.whenFailed { continuation.finish() }
     }
