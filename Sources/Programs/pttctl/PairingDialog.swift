@@ -15,32 +15,38 @@ final class PairingDialog {
         var accessory: String?
         var mode: ButtonMode?
         var name: String?
-        /// With which the device encrypts what it advertises: 32 hexadecimal digits.
-        var bindKey: String?
+
+        /// Returns the enrolment of a device so far, or else a new one, with what is chosen.
+        func enrolment(of identity: DeviceIdentity) throws -> Enrolment {
+            var enrolment = try EnrolledDeviceFile.enrolment(of: identity) ?? Enrolment(identity)
+            enrolment.accessory = accessory ?? enrolment.accessory
+            enrolment.mode = mode ?? enrolment.mode
+            enrolment.name = name ?? enrolment.name
+            return enrolment
+        }
     }
 
     private let address: String
-    private let choices: Choices
+    private var enrolment: Enrolment
     private let json: Bool
     private let stop: StopSignal
     private var isWritten = false
     private var result: AccessoryInterface.PairAndTestReply?
 
-    private init(address: String, choices: Choices, json: Bool, stop: StopSignal) {
+    private init(_ address: String, _ enrolment: Enrolment, json: Bool) throws {
         self.address = address
-        self.choices = choices
+        self.enrolment = enrolment
         self.json = json
-        self.stop = stop
+        stop = try StopSignal()
     }
 
     /// Returns when presses of the device count. Asks for the key of a device that encrypts what it
     /// advertises.
     static func run(_ address: String, _ choices: Choices, json: Bool, seconds: Int) async throws {
-        var choices = choices
+        var enrolment = try choices.enrolment(of: DeviceIdentity(bluetoothAddress: address))
         while true {
-            let dialog = PairingDialog(address: address, choices: choices, json: json, stop: try StopSignal())
             do {
-                return try await dialog.run(seconds: seconds)
+                return try await PairingDialog(address, enrolment, json: json).run(seconds: seconds)
             } catch ServiceError.failed(name: AccessoryInterface.bindKeyNeeded, let reason) {
                 Terminal.printError(localized("\(address): \(reason)"))
                 guard let key = bindKey() else {
@@ -50,36 +56,33 @@ final class PairingDialog {
                         )
                     )
                 }
-                choices.bindKey = key
+                enrolment.bindKey = key
             }
         }
     }
 
     /// Reads a key without showing it. Not an option of the command: others could see it among the processes.
-    private static func bindKey() -> String? {
+    private static func bindKey() -> [UInt8]? {
         let prompt = localized("its key, of 32 hexadecimal digits: ")
         let line =
             isatty(STDIN_FILENO) == 1 ? getpass(prompt).map { String(cString: $0) } : Terminal.readLine()
-        let key = line.map { String($0.filter { $0 != " " }) }
-        return key.flatMap { Enrolment.bindKey($0) == nil ? nil : $0 }
+        return line.flatMap { Enrolment.bindKey(String($0.filter { $0 != " " })) }
     }
 
     /// Returns when presses of the device count.
     private func run(seconds: Int) async throws {
-        let identity = DeviceIdentity(bluetoothAddress: address)
-        let earlier = try EnrolledDeviceFile.enrolment(of: identity)
         let request = AccessoryInterface.PairAndTestRequest(
             address: address,
             seconds: seconds,
-            accessory: choices.accessory ?? earlier?.accessory,
-            mode: choices.mode ?? earlier?.mode,
-            bindKey: choices.bindKey ?? earlier?.bindKeyText
+            accessory: enrolment.accessory,
+            mode: enrolment.mode,
+            bindKey: enrolment.bindKeyText
         )
         let connection = try ServiceConnection.accessory()
         connection.subscribe(
             AccessoryInterface.pairAndTest,
             request,
-            { [self] in handle($0, earlier ?? Enrolment(identity)) },
+            { [self] in handle($0) },
             ended: { [stop] in stop.trigger($0) }
         )
         await stop.wait()
@@ -91,7 +94,7 @@ final class PairingDialog {
         show(localized("enrolled  \(line)"))
     }
 
-    private func handle(_ reply: AccessoryInterface.PairAndTestReply, _ earlier: Enrolment) {
+    private func handle(_ reply: AccessoryInterface.PairAndTestReply) {
         do {
             if json { Terminal.print(reply) }
             switch reply.step {
@@ -106,7 +109,7 @@ final class PairingDialog {
                         "if it has earbuds, take one out and put it in again; press nothing for ten seconds"
                     )
                 )
-            case .tested: try enrol(reply, earlier)
+            case .tested: try enrol(reply)
             case .enrolled: result = reply
             }
         } catch {
@@ -114,19 +117,16 @@ final class PairingDialog {
         }
     }
 
-    private func enrol(_ reply: AccessoryInterface.PairAndTestReply, _ earlier: Enrolment) throws {
-        var enrolment = earlier
+    private func enrol(_ reply: AccessoryInterface.PairAndTestReply) throws {
         // A device may hide its address until it is bonded.
         if let identifier = reply.device?.identifier, identifier != address.uppercased() {
             let identity = DeviceIdentity(bluetoothAddress: identifier)
             if identity.bluetoothAddress != nil { enrolment.identity = identity }
         }
-        enrolment.accessory = reply.accessory ?? choices.accessory ?? earlier.accessory
-        enrolment.bindKey = choices.bindKey.flatMap { Enrolment.bindKey($0) } ?? earlier.bindKey
-        enrolment.name = choices.name ?? earlier.name
+        enrolment.accessory = reply.accessory ?? enrolment.accessory
         enrolment.mode = reply.mode
         // The values before the first writing are those to write back.
-        if earlier.restorations.isEmpty {
+        if enrolment.restorations.isEmpty {
             enrolment.restorations = (reply.restore ?? []).compactMap { Enrolment.Restoration($0) }
         }
         try EnrolledDeviceFile.set(enrolment)

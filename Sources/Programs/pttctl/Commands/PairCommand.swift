@@ -67,11 +67,8 @@ struct PairCommand: ParsableCommand {
         guard let identity = DeviceIdentity(device.address), let code = Enrolment.keyCode(of: key) else {
             throw CommandError(localized("nothing can be enrolled as \(key) of \(device.name)"))
         }
-        var enrolment = try EnrolledDeviceFile.enrolment(of: identity) ?? Enrolment(identity)
+        var enrolment = try choices.enrolment(of: identity)
         enrolment.key = code
-        enrolment.accessory = choices.accessory ?? enrolment.accessory
-        enrolment.name = choices.name ?? enrolment.name
-        enrolment.mode = choices.mode ?? enrolment.mode
         try EnrolledDeviceFile.set(enrolment)
         if json { return Terminal.print(device) }
         Terminal.print(localized("enrolled  \(enrolment.name ?? device.name)  \(key) \(identity.text)"))
