@@ -16,9 +16,9 @@ final class DeviceChoice {
     private var input: DescriptorSource?
 
     /// `wanted` is an address, an identity or a name; nil to choose from a list.
-    init(wanted: String?, stop: StopSignal) {
+    init(wanted: String?) throws {
         self.wanted = wanted
-        self.stop = stop
+        stop = try StopSignal()
         isInteractive = wanted == nil && isatty(STDIN_FILENO) == 1
     }
 

@@ -34,17 +34,16 @@ final class LearningDialog {
     /// - Parameters:
     ///   - device: As for `pttctl learn`.
     ///   - json: Whether a program reads what is asked.
-    ///   - stop: Ends it.
     ///   - check: Throws if what is learned of the device could not be used.
+    /// - Throws: If signals cannot be watched.
     init(
         _ device: String,
         json: Bool,
-        stop: StopSignal,
         check: @escaping (AccessoryInterface.LearnedDevice) throws -> Void
-    ) {
+    ) throws {
         self.device = device
         self.json = json
-        self.stop = stop
+        stop = try StopSignal()
         self.check = check
     }
 

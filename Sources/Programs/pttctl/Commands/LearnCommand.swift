@@ -45,7 +45,7 @@ struct LearnCommand: ParsableCommand {
         let json = output.json
         try runOnLoop {
             guard let device else { return try await Self.list() }
-            let dialog = LearningDialog(device, json: json, stop: try StopSignal()) {
+            let dialog = try LearningDialog(device, json: json) {
                 // It takes a minute to learn.
                 _ = try LearnedFile.identifier(name, for: $0, replaces: replace)
             }

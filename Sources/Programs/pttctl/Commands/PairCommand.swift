@@ -50,8 +50,7 @@ struct PairCommand: ParsableCommand {
             name: name
         )
         try runOnLoop {
-            let choice = DeviceChoice(wanted: device, stop: try StopSignal())
-            let found = try await choice.device(seconds: scan.seconds)
+            let found = try await DeviceChoice(wanted: device).device(seconds: scan.seconds)
             if let key = found.key { return try Self.enrol(found, key, choices, json: output.json) }
             try await PairingDialog.run(found.address, choices, json: output.json, seconds: scan.testSeconds)
         }
@@ -100,8 +99,7 @@ struct RepairCommand: ParsableCommand {
             } catch ServiceError.failed(name: AccessoryInterface.deviceNotFound, reason: _) {
                 // Nothing is left to remove.
             }
-            let choice = DeviceChoice(wanted: address, stop: try StopSignal())
-            let found = try await choice.device(seconds: scan.seconds)
+            let found = try await DeviceChoice(wanted: address).device(seconds: scan.seconds)
             try await PairingDialog.run(found.address, .init(), json: output.json, seconds: scan.testSeconds)
         }
     }

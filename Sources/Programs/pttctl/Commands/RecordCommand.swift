@@ -31,9 +31,7 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try runOnLoop {
-            try await Recording(self, stop: try StopSignal(after: limit?.duration)).run()
-        }
+        try runOnLoop { try await Recording(self).run() }
     }
 }
 
@@ -55,9 +53,9 @@ private final class Recording {
     private var summary = Summary()
     private var expected: UInt64 = 0
 
-    init(_ command: RecordCommand, stop: StopSignal) {
+    init(_ command: RecordCommand) throws {
         self.command = command
-        self.stop = stop
+        stop = try StopSignal(after: command.limit?.duration)
     }
 
     func run() async throws {
