@@ -31,7 +31,69 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        try runOnLoop { try await Recording(self).run() }
+        try runOnLoop { try await attach() }
+    }
+
+    @EventLoop
+    private func attach() async throws {
+        let stop = try StopSignal(after: limit?.duration)
+        let core = try ServiceConnection.core()
+        core.onClose = { stop.trigger($0) }
+        let orphan = try await core.status().channel
+        let joined = try await core.join(
+            ChannelInterface.JoinRequest(
+                channelID: orphan?.channelID,
+                name: orphan?.name ?? name,
+                application: "pttctl record"
+            )
+        )
+        do { try await record(joined, until: stop) } catch { stop.trigger(error) }
+        // Whatever has failed: the channel would keep the buttons, and nobody would hear it.
+        if orphan == nil {
+            do { try await core.leave(joined.channelID) } catch { stop.trigger(error) }
+        }
+        core.onClose = nil
+        core.close()
+        if let failure = stop.failure { throw failure }
+    }
+
+    @EventLoop
+    private func record(_ joined: ChannelInterface.JoinReply, until stop: StopSignal) async throws {
+        guard let token = joined.token else { throw CommandError("the core gave no audio token") }
+        // Not earlier: where nothing is recorded, the file stays as it was.
+        let format = AudioFormat.standard
+        var recording = try WAVFile(creating: file, rate: format.rate, channels: format.channels)
+        var summary = Summary()
+        var expected: UInt64 = 0
+        let audio = try AudioSocketClient(token: token) { header, samples in
+            if header.sequence == 0 { expected = 0 }
+            summary.lost += Int(clamping: header.sequence &- expected)
+            expected = header.sequence &+ 1
+            summary.packets += 1
+            summary.firstArrival = summary.firstArrival ?? MonotonicInstant.now.nanoseconds / 1000
+            do { try recording.append(samples) } catch { stop.trigger(error) }
+        }
+        let events = try ServiceConnection.core()
+        events.subscribe(
+            { (update: ChannelInterface.Update) in
+                guard let event = update.event else { return }
+                output.show(update, at: update.time, event: Wording.line(event))
+                if once, case .audioDeactivated = event { stop.trigger() }
+                if case .channelLeft = event { stop.trigger(CommandError("the channel was left")) }
+            },
+            ended: { stop.trigger($0) }
+        )
+        let levels = try FootLine(json: output.json)
+        await stop.wait()
+        levels?.close()
+        events.close()
+        audio.close()
+        try recording.finish()
+        let duration = recording.duration.components
+        summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
+        if output.json { return Terminal.print(summary) }
+        let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
+        Terminal.print("\(file): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
     }
 }
 
@@ -42,83 +104,4 @@ private struct Summary: Encodable {
     var lost = 0
     /// The time at which the first packet arrived, in microseconds of the monotonic clock.
     var firstArrival: Int64?
-}
-
-/// An application that records the audio that it receives.
-@EventLoop
-private final class Recording {
-    private let command: RecordCommand
-    private let stop: StopSignal
-    private var file: WAVFile?
-    private var summary = Summary()
-    private var expected: UInt64 = 0
-
-    init(_ command: RecordCommand) throws {
-        self.command = command
-        stop = try StopSignal(after: command.limit?.duration)
-    }
-
-    func run() async throws {
-        let core = try ServiceConnection.core()
-        core.onClose = { [stop] in stop.trigger($0) }
-        let orphan = try await core.status().channel
-        let joined = try await core.join(
-            ChannelInterface.JoinRequest(
-                channelID: orphan?.channelID,
-                name: orphan?.name ?? command.name,
-                application: "pttctl record"
-            )
-        )
-        do { try await record(joined) } catch { stop.trigger(error) }
-        // Whatever has failed: the channel would keep the buttons, and nobody would hear it.
-        if orphan == nil {
-            do { try await core.leave(joined.channelID) } catch { stop.trigger(error) }
-        }
-        core.onClose = nil
-        core.close()
-        if let failure = stop.failure { throw failure }
-    }
-
-    /// Returns when it is stopped.
-    private func record(_ joined: ChannelInterface.JoinReply) async throws {
-        guard let token = joined.token else { throw CommandError("the core gave no audio token") }
-        // Not earlier: where nothing is recorded, the file stays as it was.
-        let format = AudioFormat.standard
-        file = try WAVFile(creating: command.file, rate: format.rate, channels: format.channels)
-        let audio = try AudioSocketClient(token: token) { [self] in receive($0, $1) }
-        let events = try ServiceConnection.core()
-        events.subscribe({ [self] in handle($0) }, ended: { [stop] in stop.trigger($0) })
-        let levels = try FootLine(json: command.output.json)
-        await stop.wait()
-        levels?.close()
-        events.close()
-        audio.close()
-        try finish()
-    }
-
-    private func receive(_ header: AudioPacketHeader, _ samples: ArraySlice<UInt8>) {
-        if header.sequence == 0 { expected = 0 }
-        summary.lost += Int(clamping: header.sequence &- expected)
-        expected = header.sequence &+ 1
-        summary.packets += 1
-        summary.firstArrival = summary.firstArrival ?? MonotonicInstant.now.nanoseconds / 1000
-        do { try file?.append(samples) } catch { stop.trigger(error) }
-    }
-
-    private func handle(_ update: ChannelInterface.Update) {
-        guard let event = update.event else { return }
-        command.output.show(update, at: update.time, event: Wording.line(event))
-        if command.once, case .audioDeactivated = event { stop.trigger() }
-        if case .channelLeft = event { stop.trigger(CommandError("the channel was left")) }
-    }
-
-    private func finish() throws {
-        guard let file else { return }
-        try file.finish()
-        let duration = file.duration.components
-        summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
-        if command.output.json { return Terminal.print(summary) }
-        let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
-        Terminal.print("\(command.file): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
-    }
 }
