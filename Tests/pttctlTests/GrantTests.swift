@@ -9,8 +9,7 @@ import Testing
     init() { withRunningLoop() }
 
     @Test func `a grant is a rule for one key of one product`() throws {
-        let product = try #require(ProductNumbers(argument: "1A86:e026"))
-        let subject = GrantSubject.product(product)
+        let subject = try #require(GrantSubject(argument: "1A86:e026"))
         #expect(GrantRule.path(subject) == "/etc/udev/rules.d/70-push-to-talk-1a86-e026.rules")
         let rule = GrantRule(subject: subject, use: .key("KEY_F13")).text
         let lines = rule.split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -84,7 +83,7 @@ import Testing
         "", "1a86", "1a86:", "1a86:e02", "1a86:e0266", "1a86:*", "1a86:e0\"6", "0000:0000", "1a86:e02６",
     ])
     func `a device without numbers of its own is refused`(argument: String) {
-        #expect(ProductNumbers(argument: argument) == nil)
+        #expect(GrantSubject(argument: argument) == nil)
     }
 
     @Test(arguments: [
@@ -120,7 +119,7 @@ import Testing
     }
 
     @Test func `a keyboard is granted only to a person who was asked`() throws {
-        let keyboard = try #require(ProductNumbers(argument: "0001:0001"))
+        let keyboard = try #require(GrantSubject(argument: "0001:0001"))
         let typing = PresentDevice(
             subsystem: "input",
             sysname: "event3",
@@ -129,7 +128,7 @@ import Testing
         )
         #expect(keyboard.question(about: [typing])?.contains("AT keyboard (/dev/input/event3)") == true)
         #expect(keyboard.question(about: []) != nil)
-        let pedal = try #require(ProductNumbers(argument: "1a86:e026"))
+        let pedal = try #require(GrantSubject(argument: "1a86:e026"))
         #expect(pedal.question(about: []) == nil)
         #expect(pedal.question(about: [.init(subsystem: "input", sysname: "event5", name: "Pedal")]) == nil)
         #expect(pedal.question(about: [typing]) != nil)

@@ -80,8 +80,7 @@ struct LearnedFile {
         // A file with another name would not pass the check.
         let name = device.name.isEmpty || !device.name.isPrintable ? nil : device.name
         if let transport = InputTransport(rawValue: device.transport) {
-            let numbers = (device.product ?? "").split(separator: ":").compactMap { UInt16($0, radix: 16) }
-            let product = ProductID(vendor: numbers.first ?? 0, product: numbers.dropFirst().first ?? 0)
+            let product = device.product.flatMap { ProductID($0) } ?? ProductID(vendor: 0, product: 0)
             return DeviceDescription(name: name, link: .input(transport, product, keys: []))
         }
         let address = DeviceIdentity(device.identity)?.bluetoothAddress ?? ""

@@ -88,15 +88,9 @@ extension AccessoryFile {
 
     /// `046d:0a37`
     private func product(_ text: String, _ path: Path) throws(AccessoryFileProblem) -> ProductID {
-        let numbers = text.split(separator: ":", omittingEmptySubsequences: false).compactMap {
-            $0.utf8.count == 4 ? [UInt8](hexadecimal: $0) : nil
-        }
-        guard text.utf8.count == 9, numbers.count == 2, numbers[0].count == 2, numbers[1].count == 2 else {
+        guard let product = ProductID(text) else {
             throw Problem(path, "\(quoted(text)) is not vendor and product: write them as 046d:0a37")
         }
-        return ProductID(
-            vendor: UInt16(numbers[0][0]) << 8 | UInt16(numbers[0][1]),
-            product: UInt16(numbers[1][0]) << 8 | UInt16(numbers[1][1])
-        )
+        return product
     }
 }

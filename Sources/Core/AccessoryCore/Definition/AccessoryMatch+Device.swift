@@ -172,6 +172,20 @@ extension ProductID {
     package var text: String {
         [vendor, product].map { String(hexadecimal: UInt64($0), digits: 4) }.joined(separator: ":")
     }
+
+    /// - Parameter text: As ``text`` is; digits may also be in upper case. Nil for anything else.
+    package init?(_ text: String) {
+        let numbers = text.split(separator: ":", omittingEmptySubsequences: false).compactMap {
+            $0.utf8.count == 4 ? [UInt8](hexadecimal: $0) : nil
+        }
+        guard text.utf8.count == 9, numbers.count == 2, numbers[0].count == 2, numbers[1].count == 2 else {
+            return nil
+        }
+        self.init(
+            vendor: UInt16(numbers[0][0]) << 8 | UInt16(numbers[0][1]),
+            product: UInt16(numbers[1][0]) << 8 | UInt16(numbers[1][1])
+        )
+    }
 }
 
 extension GattUUID {

@@ -55,9 +55,7 @@ struct GrantCommand: ParsableCommand {
             return
         }
         try requireRoot("grant \(subject.text) \(key.name)")
-        if !yes, case (.product(let product), .key) = (subject, key),
-            let question = product.question(about: subject.eventNodes)
-        {
+        if !yes, case .key = key, let question = subject.question(about: subject.eventNodes) {
             try ask(question)
         }
         try TextFile.edit(GrantRule.path(subject), limit: 64 * 1024, mode: 0o644) { _ in rule }
@@ -122,39 +120,4 @@ struct RevokeCommand: ParsableCommand {
 
 func requireRoot(_ command: String) throws {
     guard geteuid() == 0 else { throw CommandError("this needs root: sudo pttctl \(command)") }
-}
-
-/// Vendor and product of an input device.
-struct ProductNumbers: ExpressibleByArgument {
-    /// Four lower-case hexadecimal digits each, as in sysfs.
-    let vendor: String
-    let product: String
-
-    var text: String { "\(vendor):\(product)" }
-
-    init?(argument: String) {
-        let parts = argument.lowercased().split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2,
-            parts.allSatisfy({ $0.utf8.count == 4 && $0.allSatisfy(\.isHexDigit) && $0.allSatisfy(\.isASCII) }
-            )
-        else { return nil }
-        (vendor, product) = (String(parts[0]), String(parts[1]))
-        // Devices without numbers have these, keyboards on a platform bus among them.
-        guard text != "0000:0000" else { return nil }
-    }
-
-    /// The question to ask before the product is granted, of which these devices are present; nil for one
-    /// that is no keyboard.
-    ///
-    /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all
-    /// keyboards of its own controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
-    func question(about devices: [PresentDevice]) -> String? {
-        let advice =
-            "Every program of the person at the seat could read all that is typed on it: "
-            + "go on if it is a pedal or a macro pad, and not if you type on it."
-        if let device = devices.first(where: \.canTypeText) {
-            return "\(text) is \(device.name) (/dev/input/\(device.sysname)), a keyboard. \(advice)"
-        }
-        return vendor == "0001" ? "\(text) are the numbers of a built-in keyboard. \(advice)" : nil
-    }
 }

@@ -1,9 +1,11 @@
+import AccessoryCore
 import ArgumentParser
 import Input
+import PTTMessages
 
 /// What is granted a key, or as a serial port.
 enum GrantSubject: ExpressibleByArgument {
-    case product(ProductNumbers)
+    case product(ProductID)
     /// A serial port of the machine, `ttyS0` for example.
     case port(String)
     case actions
@@ -11,7 +13,8 @@ enum GrantSubject: ExpressibleByArgument {
     init?(argument: String) {
         if argument == "actions" {
             self = .actions
-        } else if let product = ProductNumbers(argument: argument) {
+        } else if let product = ProductID(argument), product != ProductID(vendor: 0, product: 0) {
+            // Devices without numbers have zeros, keyboards on a platform bus among them.
             self = .product(product)
         } else if Self.isPort(argument) {
             self = .port(argument)
@@ -40,6 +43,22 @@ enum GrantSubject: ExpressibleByArgument {
         case .port(let name): name
         case .actions: "actions"
         }
+    }
+
+    /// The question to ask before a key of a product is granted, of which these devices are present; nil for
+    /// one that is no keyboard.
+    ///
+    /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all
+    /// keyboards of its own controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
+    func question(about devices: [PresentDevice]) -> String? {
+        let advice =
+            "Every program of the person at the seat could read all that is typed on it: "
+            + "go on if it is a pedal or a macro pad, and not if you type on it."
+        if let device = devices.first(where: \.canTypeText) {
+            return "\(text) is \(device.name) (/dev/input/\(device.sysname)), a keyboard. \(advice)"
+        }
+        guard case .product(let product) = self, product.vendor == 1 else { return nil }
+        return "\(text) are the numbers of a built-in keyboard. \(advice)"
     }
 }
 
@@ -100,11 +119,17 @@ struct GrantRule {
         case (.product(let product), .key):
             """
             SUBSYSTEM=="input", KERNEL=="event*", \\
-              ATTRS{id/vendor}=="\(product.vendor)", ATTRS{id/product}=="\(product.product)"
+              ATTRS{id/vendor}=="\(digits(product.vendor))", ATTRS{id/product}=="\(digits(product.product))"
             """
         case (.product(let product), .serial):
-            #"SUBSYSTEM=="tty", ATTRS{idVendor}=="\#(product.vendor)", ATTRS{idProduct}=="\#(product.product)""#
+            """
+            SUBSYSTEM=="tty", \
+            ATTRS{idVendor}=="\(digits(product.vendor))", ATTRS{idProduct}=="\(digits(product.product))"
+            """
         case (.port, _), (.actions, _): #"SUBSYSTEM=="tty", KERNEL=="\#(subject.text)""#
         }
     }
+
+    /// As in sysfs.
+    private func digits(_ number: UInt16) -> String { String(hexadecimal: UInt64(number), digits: 4) }
 }

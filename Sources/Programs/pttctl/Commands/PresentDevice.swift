@@ -32,9 +32,9 @@ extension GrantSubject {
         return nodes.compactMap { sysname in
             let directory = "/sys/class/input/\(sysname)/device"
             func value(_ file: String) -> String? { TextFile.firstLine(of: "\(directory)/\(file)") }
-            guard value("id/vendor") == product.vendor, value("id/product") == product.product else {
-                return nil
-            }
+            guard let vendor = value("id/vendor"), let number = value("id/product"),
+                "\(vendor):\(number)" == product.text
+            else { return nil }
             let canTypeText = Set<KeyCode>(capabilities: value("capabilities/key") ?? "").canTypeText
             return PresentDevice(
                 subsystem: "input",
