@@ -8,8 +8,7 @@ import PTTMessages
 import ServiceClient
 
 /// Pairs a device, shows each step, and enrols it after one press and release of it was observed.
-@EventLoop
-final class PairingDialog {
+enum PairingDialog {
     /// The choices of a person; nil keeps what is enrolled already, or leaves it to the accessory file.
     struct Choices: Sendable {
         var accessory: String?
@@ -26,27 +25,14 @@ final class PairingDialog {
         }
     }
 
-    private let address: String
-    private var enrolment: Enrolment
-    private let json: Bool
-    private let stop: StopSignal
-    private var isWritten = false
-    private var result: AccessoryInterface.PairAndTestReply?
-
-    private init(_ address: String, _ enrolment: Enrolment, json: Bool) throws {
-        self.address = address
-        self.enrolment = enrolment
-        self.json = json
-        stop = try StopSignal()
-    }
-
     /// Returns when presses of the device count. Asks for the key of a device that encrypts what it
     /// advertises.
+    @EventLoop
     static func run(_ address: String, _ choices: Choices, json: Bool, seconds: Int) async throws {
         var enrolment = try choices.enrolment(of: DeviceIdentity(bluetoothAddress: address))
         while true {
             do {
-                return try await PairingDialog(address, enrolment, json: json).run(seconds: seconds)
+                return try await pair(address, enrolment, json: json, seconds: seconds)
             } catch ServiceError.failed(name: AccessoryInterface.bindKeyNeeded, let reason) {
                 Terminal.printError(localized("\(address): \(reason)"))
                 guard let key = bindKey() else {
@@ -69,8 +55,13 @@ final class PairingDialog {
         return line.flatMap { Enrolment.bindKey(String($0.filter { $0 != " " })) }
     }
 
-    /// Returns when presses of the device count.
-    private func run(seconds: Int) async throws {
+    @EventLoop
+    private static func pair(
+        _ address: String,
+        _ enrolment: Enrolment,
+        json: Bool,
+        seconds: Int
+    ) async throws {
         let request = AccessoryInterface.PairAndTestRequest(
             address: address,
             seconds: seconds,
@@ -78,46 +69,61 @@ final class PairingDialog {
             mode: enrolment.mode,
             bindKey: enrolment.bindKeyText
         )
+        let stop = try StopSignal()
         let connection = try ServiceConnection.accessory()
+        var isWritten = false
+        var device: AccessoryDevice?
         connection.subscribe(
             AccessoryInterface.pairAndTest,
             request,
-            { [self] in handle($0) },
-            ended: { [stop] in stop.trigger($0) }
+            { (reply: AccessoryInterface.PairAndTestReply) in
+                if json { Terminal.print(reply) }
+                if reply.step == .enrolled { device = reply.device }
+                if reply.step == .tested {
+                    do {
+                        try EnrolledDeviceFile.set(tested(enrolment, reply, address))
+                    } catch {
+                        return stop.trigger(error)
+                    }
+                    isWritten = true
+                }
+                if !json, let text = text(reply, address) { Terminal.print(text) }
+            },
+            ended: { stop.trigger($0) }
         )
         await stop.wait()
         connection.close()
         if let failure = stop.failure { throw failure }
         guard isWritten else { throw CommandError(localized("interrupted: nothing was enrolled")) }
         // Without the last reply its state is that of before.
-        let line = result?.device.map { Wording.line($0) } ?? address
-        show(localized("enrolled  \(line)"))
+        let line = device.map { Wording.line($0) } ?? address
+        if !json { Terminal.print(localized("enrolled  \(line)")) }
     }
 
-    private func handle(_ reply: AccessoryInterface.PairAndTestReply) {
-        do {
-            if json { Terminal.print(reply) }
-            switch reply.step {
-            case .unknown: break
-            case .connecting: show(localized("connecting \(address) …"))
-            case .waitingForPress:
-                show(localized("now press the talk button, and release it; nothing is transmitted"))
-            case .waitingForRelease: show(localized("pressed; now release it"))
-            case .waitingForWear:
-                show(
-                    localized(
-                        "if it has earbuds, take one out and put it in again; press nothing for ten seconds"
-                    )
-                )
-            case .tested: try enrol(reply)
-            case .enrolled: result = reply
+    private static func text(_ reply: AccessoryInterface.PairAndTestReply, _ address: String) -> String? {
+        switch reply.step {
+        case .unknown, .enrolled: nil
+        case .connecting: localized("connecting \(address) …")
+        case .waitingForPress:
+            localized("now press the talk button, and release it; nothing is transmitted")
+        case .waitingForRelease: localized("pressed; now release it")
+        case .waitingForWear:
+            localized("if it has earbuds, take one out and put it in again; press nothing for ten seconds")
+        case .tested:
+            switch reply.device?.mode {
+            case .toggle: localized("each press begins a transmission, or ends it (toggle)")
+            case .latch: localized("hold it to talk; after a tap it talks until the next press (latch)")
+            case .hold, .unknown, nil: nil
             }
-        } catch {
-            stop.trigger(error)
         }
     }
 
-    private func enrol(_ reply: AccessoryInterface.PairAndTestReply) throws {
+    private static func tested(
+        _ enrolment: Enrolment,
+        _ reply: AccessoryInterface.PairAndTestReply,
+        _ address: String
+    ) -> Enrolment {
+        var enrolment = enrolment
         // A device may hide its address until it is bonded.
         if let identifier = reply.device?.identifier, identifier != address.uppercased() {
             let identity = DeviceIdentity(bluetoothAddress: identifier)
@@ -129,16 +135,6 @@ final class PairingDialog {
         if enrolment.restorations.isEmpty {
             enrolment.restorations = (reply.restore ?? []).compactMap { Enrolment.Restoration($0) }
         }
-        try EnrolledDeviceFile.set(enrolment)
-        isWritten = true
-        switch reply.device?.mode {
-        case .toggle: show(localized("each press begins a transmission, or ends it (toggle)"))
-        case .latch: show(localized("hold it to talk; after a tap it talks until the next press (latch)"))
-        case .hold, .unknown, nil: break
-        }
-    }
-
-    private func show(_ text: String) {
-        if !json { Terminal.print(text) }
+        return enrolment
     }
 }
