@@ -20,10 +20,9 @@ final class LearningDialog {
         var step: Int?
     }
 
+    private let command: LearnCommand
     private let device: String
-    private let json: Bool
     private let stop: StopSignal
-    private let check: (AccessoryInterface.LearnedDevice) throws -> Void
     private var learner: Learner?
     /// Received before the device is ready.
     private var early: [(LearningFrame.Content, MonotonicTime)] = []
@@ -31,27 +30,17 @@ final class LearningDialog {
     private var result: Result?
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired, at: .now) }
 
-    /// - Parameters:
-    ///   - device: As for `pttctl learn`.
-    ///   - json: Whether a program reads what is asked.
-    ///   - check: Throws if what is learned of the device could not be used.
-    /// - Throws: If signals cannot be watched.
-    init(
-        _ device: String,
-        json: Bool,
-        check: @escaping (AccessoryInterface.LearnedDevice) throws -> Void
-    ) throws {
+    init(_ command: LearnCommand, _ device: String) throws {
+        self.command = command
         self.device = device
-        self.json = json
         stop = try StopSignal()
-        self.check = check
     }
 
     /// - Returns: What was learned.
     /// - Throws: Why nothing was.
     func run() async throws -> Result {
         let connection = try ServiceConnection.accessory()
-        if !json { Terminal.print("connecting \(device) … (press the button to wake it up)") }
+        if !command.output.json { Terminal.print("connecting \(device) … (press the button to wake it up)") }
         connection.subscribe(
             AccessoryInterface.learn,
             AccessoryInterface.LearnRequest(device: device),
@@ -71,7 +60,12 @@ final class LearningDialog {
 
     private func handle(_ reply: AccessoryInterface.LearnReply) {
         if let device = reply.device {
-            do { try check(device) } catch { return stop.trigger(error) }
+            // It takes a minute to learn, whose result must be of use.
+            do {
+                _ = try LearnedFile.identifier(command.name, for: device, replaces: command.replace)
+            } catch {
+                return stop.trigger(error)
+            }
             found = device
             var learner = Learner(transport: InputTransport(rawValue: device.transport))
             for (content, time) in early { _ = learner.handle(.received(content), at: time) }
@@ -99,7 +93,7 @@ final class LearningDialog {
     }
 
     private func show(_ request: LearningRequest) {
-        if !json { return Terminal.print(Wording.line(request)) }
+        if !command.output.json { return Terminal.print(Wording.line(request)) }
         let line =
             switch request {
             case .leaveAlone: RequestLine(request: "leaveAlone")

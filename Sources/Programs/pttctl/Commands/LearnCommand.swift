@@ -45,11 +45,7 @@ struct LearnCommand: ParsableCommand {
         let json = output.json
         try runOnLoop {
             guard let device else { return try await Self.list() }
-            let dialog = try LearningDialog(device, json: json) {
-                // It takes a minute to learn.
-                _ = try LearnedFile.identifier(name, for: $0, replaces: replace)
-            }
-            let result = try await dialog.run()
+            let result = try await LearningDialog(self, device).run()
             let file = try LearnedFile(result, name: name, replaces: replace)
             if !json { for fact in result.learned.facts { Terminal.print("  \(fact)") } }
             if !yes, !json, isatty(STDIN_FILENO) == 1 {
