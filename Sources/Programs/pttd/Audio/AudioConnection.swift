@@ -13,14 +13,6 @@ final class AudioConnection {
         case isMalformed(String)
     }
 
-    struct Handlers {
-        /// The first packet.
-        let token: @EventLoop (AudioConnection, [UInt8]) -> Void
-        /// Header and samples of one packet.
-        let packet: @EventLoop (AudioConnection, UnsafeRawBufferPointer) -> Reception
-        let ended: @EventLoop (AudioConnection, String) -> Void
-    }
-
     /// Longer than any valid packet or token.
     private static let longestPacket = 8192
     /// The number of packets that are read in a second: four times as many as can be played. An application
@@ -32,6 +24,7 @@ final class AudioConnection {
     /// The peer.
     let processID: Int32
     private let descriptor: OwnedDescriptor
+    private weak var socket: AudioSocket?
     private var source: DescriptorSource?
     private var deadline: TimerSource?
     private var isAttached = false
@@ -43,27 +36,24 @@ final class AudioConnection {
     private var outgoing: [UInt8] = []
     private var incoming = [UInt8](repeating: 0, count: longestPacket)
 
-    init(adopting descriptor: consuming OwnedDescriptor, from processID: Int32) {
+    init(adopting descriptor: consuming OwnedDescriptor, from processID: Int32, of socket: AudioSocket) {
         self.descriptor = descriptor
         self.processID = processID
+        self.socket = socket
     }
 
     // Before the descriptor closes with this object.
     isolated deinit { close() }
 
     /// Reads the token if it is there, and otherwise waits for it.
-    func start(_ handlers: Handlers) throws(SystemError) {
+    func start() throws(SystemError) {
         // Most peers have sent it with connecting and need no waiting place. One that has closed again costs
         // little.
-        receive(handlers)
+        receive()
         guard !isClosed else { return }
-        source = try DescriptorSource(descriptor.value, .readable) { [weak self] readiness in
-            self?.ready(readiness, handlers)
-        }
+        source = try DescriptorSource(descriptor.value, .readable) { [weak self] in self?.ready($0) }
         guard !isAttached else { return }
-        let deadline = TimerSource { [weak self] in
-            if let self { handlers.ended(self, "no token came in time") }
-        }
+        let deadline = TimerSource { [weak self] in self?.end("no token came in time") }
         deadline.arm(after: Self.tokenTimeout)
         self.deadline = deadline
     }
@@ -111,40 +101,37 @@ final class AudioConnection {
         return sent >= 0 || errno == EAGAIN || errno == ENOBUFS
     }
 
-    private func ready(_ readiness: Readiness, _ handlers: Handlers) {
+    private func end(_ reason: String) { socket?.drop(self, reason) }
+
+    private func ready(_ readiness: Readiness) {
         // A paused connection is called for these only, and repeatedly until its source is cancelled.
         if source?.interest != .readable, !readiness.isDisjoint(with: [.hungUp, .failed]) {
-            handlers.ended(self, "the peer closed its connection")
-            return
+            return end("the peer closed its connection")
         }
-        receive(handlers)
+        receive()
     }
 
     /// Reads one packet in each turn of the event loop, so that a writer cannot keep it busy.
-    private func receive(_ handlers: Handlers) {
+    private func receive() {
         let count = recv(descriptor.value, &incoming, incoming.count, Int32(MSG_DONTWAIT | MSG_TRUNC))
         guard count > 0 else {
             if count < 0 && errno == EAGAIN { return }
-            handlers.ended(self, "the peer closed its connection")
-            return
+            return end("the peer closed its connection")
         }
-        guard count <= incoming.count else {
-            handlers.ended(self, "the peer sent a packet of \(count) bytes")
-            return
-        }
+        guard count <= incoming.count else { return end("the peer sent a packet of \(count) bytes") }
         guard isAttached else {
             isAttached = true
             deadline?.disarm()
-            handlers.token(self, Array(incoming.prefix(count)))
+            socket?.attach(self, Array(incoming.prefix(count)))
             return
         }
         let reception = incoming.withUnsafeBytes {
-            handlers.packet(self, UnsafeRawBufferPointer(rebasing: $0[..<count]))
+            socket?.received(UnsafeRawBufferPointer(rebasing: $0[..<count]), from: self)
         }
         switch reception {
-        case .wantsMore: break
+        case .wantsMore, nil: break
         case .hasEnough: isFull = true
-        case .isMalformed(let reason): return handlers.ended(self, reason)
+        case .isMalformed(let reason): return end(reason)
         }
         packetCount += 1
         updateInterest()

@@ -54,14 +54,6 @@ final class AudioSocket {
     private var holders: [ClientID: Holder] = [:]
     /// Connections without a token, the oldest first.
     private var waiting: [AudioConnection] = []
-    private lazy var handlers = AudioConnection.Handlers(
-        token: { [weak self] in self?.attach($0, $1) },
-        packet: { [weak self] connection, packet in
-            guard let self, let client = holder(of: connection) else { return .wantsMore }
-            return receive(client, packet)
-        },
-        ended: { [weak self] in self?.drop($0, $1) }
-    )
 
     init(adopting listening: consuming OwnedDescriptor, peers: RateLimitedLog) throws(SystemError) {
         self.peers = peers
@@ -132,16 +124,19 @@ final class AudioSocket {
         if waiting.count >= Self.waitingLimit {
             drop(waiting[0], "too many connections without a token: the oldest was closed")
         }
-        let connection = AudioConnection(adopting: descriptor, from: peer.processID)
+        let connection = AudioConnection(adopting: descriptor, from: peer.processID, of: self)
         waiting.append(connection)
         do throws(SystemError) {
-            try connection.start(handlers)
+            try connection.start()
         } catch {
             drop(connection, "\(error)")
         }
     }
 
-    private func attach(_ connection: AudioConnection, _ token: [UInt8]) {
+    // MARK: Called by connections
+
+    /// The first packet of a connection.
+    func attach(_ connection: AudioConnection, _ token: [UInt8]) {
         guard let client = holder(of: token) else {
             return drop(connection, "process \(connection.processID) presented an unknown token")
         }
@@ -160,6 +155,13 @@ final class AudioSocket {
         for packet in unsent { packet.samples.withUnsafeBytes { send(packet.header, $0, to: client) } }
     }
 
+    /// Header and samples of one packet of a connection that has presented its token.
+    func received(_ packet: UnsafeRawBufferPointer, from connection: AudioConnection)
+        -> AudioConnection.Reception
+    {
+        holder(of: connection).map { receive($0, packet) } ?? .wantsMore
+    }
+
     /// The client with this token. Compares every byte of every token, so that the time reveals nothing about
     /// them.
     private func holder(of token: [UInt8]) -> ClientID? {
@@ -175,7 +177,7 @@ final class AudioSocket {
         holders.first { $0.value.connection === connection }?.key
     }
 
-    private func drop(_ connection: AudioConnection, _ reason: String) {
+    func drop(_ connection: AudioConnection, _ reason: String) {
         peers.log(level: .notice, "audio socket: \(reason)", about: connection.processID)
         connection.close()
         waiting.removeAll { $0 === connection }
