@@ -28,20 +28,15 @@ struct ToneSounds {
 
     private static func samples(_ files: [Tone: String], _ failed: (String) -> Void) -> [Tone: [Int16]] {
         var samples: [Tone: [Int16]] = [:]
-        for tone in Tone.allCases {
-            guard let path = files[tone] else {
-                samples[tone] = ToneSignal(tone).samples
-                continue
-            }
-            guard !path.isEmpty else { continue }
+        for tone in Tone.allCases where files[tone] != "" {
+            samples[tone] = ToneSignal(tone).samples
+            guard let path = files[tone] else { continue }
             do throws(WAVError) {
-                let sound = try WAVSound(reading: path, longest: longest)
-                samples[tone] = sound.mono(rate: ToneSignal.rate)
+                samples[tone] = try WAVSound(reading: path, longest: longest).mono(rate: ToneSignal.rate)
             } catch {
                 failed(
                     "\(Configuration.Tones.key(tone)): \(error). The tone of this program is played instead"
                 )
-                samples[tone] = ToneSignal(tone).samples
             }
         }
         return samples
