@@ -55,14 +55,10 @@ final class OutputMove: ServerRequest<Void> {
         move()
     }
 
-    private func move() {
+    fileprivate func move() {
         guard let source = sources.popFirst() else { return remember() }
         let output = output
         send { pa_context_move_source_output_by_index($0, output, source, movedCallback, $1) }
-    }
-
-    fileprivate func moved(_ hasSucceeded: Bool) {
-        hasSucceeded ? move() : refused()
     }
 
     private func remember() {
@@ -84,9 +80,6 @@ final class OutputMove: ServerRequest<Void> {
     private func write(_ entry: inout pa_ext_stream_restore_info) {
         send { pa_ext_stream_restore_write($0, PA_UPDATE_REPLACE, &entry, 1, 0, rememberedCallback, $1) }
     }
-
-    /// The stream was moved, also if this was refused.
-    fileprivate func remembered() { finish(.success(())) }
 }
 
 private let entryCallback: pa_ext_stream_restore_read_cb_t = { _, info, end, move in
@@ -99,9 +92,10 @@ private let entryCallback: pa_ext_stream_restore_read_cb_t = { _, info, end, mov
 }
 
 private let movedCallback: pa_context_success_cb_t = { _, hasSucceeded, move in
-    onLoop(move, as: OutputMove.self) { $0.moved(hasSucceeded != 0) }
+    onLoop(move, as: OutputMove.self) { hasSucceeded != 0 ? $0.move() : $0.refused() }
 }
 
 private let rememberedCallback: pa_context_success_cb_t = { _, _, move in
-    onLoop(move, as: OutputMove.self) { $0.remembered() }
+    // The stream was moved, also if this was refused.
+    onLoop(move, as: OutputMove.self) { $0.finish(.success(())) }
 }
