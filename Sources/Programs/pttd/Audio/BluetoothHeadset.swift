@@ -12,7 +12,6 @@ final class BluetoothHeadset {
     /// For the server to change the profiles back on exit.
     private static let stopLimit = Duration.milliseconds(500)
 
-    private let server: AudioServer
     private let list: DeviceList
     private let file: ChangeFile<HeadsetProfiles.Change>
     private let log: RateLimitedLog
@@ -21,11 +20,9 @@ final class BluetoothHeadset {
     private var inbox: [HeadsetProfiles.Event] = []
     private var isHandling = false
     private var opening: (@EventLoop (String?) -> Void)?
-    private var orders = 0
-    private var stopped: (@EventLoop () -> Void)?
+    private let changes: PendingChanges
     private lazy var ending = DeferredSource { [weak self] in self?.handle(.transmissionEnded) }
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
-    private lazy var stopTimer = TimerSource { [weak self] in self?.finish() }
 
     /// Nil if nothing is to be changed, or changed back.
     ///
@@ -35,7 +32,7 @@ final class BluetoothHeadset {
     ///   - directory: The state directory; nil: a change cannot be written down, and none is made.
     ///   - log: For files and profiles that cannot be changed.
     init?(_ mode: HeadsetMode, server: AudioServer, directory: String?, log: RateLimitedLog) {
-        self.server = server
+        changes = PendingChanges(on: server)
         self.log = log
         let consequence = "the profile of a Bluetooth headset may stay as it is"
         file = ChangeFile("headset.json", in: directory, consequence: consequence, log: log)
@@ -79,17 +76,8 @@ final class BluetoothHeadset {
 
     /// Changes every profile back, and calls `then` once.
     func stop(then: @escaping @EventLoop () -> Void) {
-        stopped = then
-        stopTimer.arm(after: Self.stopLimit)
         handle(.stopping)
-        if orders == 0 { finish() }
-    }
-
-    private func finish() {
-        stopTimer.disarm()
-        let then = stopped
-        stopped = nil
-        then?()
+        changes.whenDone(within: Self.stopLimit, then)
     }
 
     private func handle(_ event: HeadsetProfiles.Event) {
@@ -118,17 +106,12 @@ final class BluetoothHeadset {
     }
 
     private func set(_ profile: String, of card: String) {
-        orders += 1
         let action = "use \(card) with the profile \(profile)"
-        server.change(action, .setProfile(profile, card: card)) { [weak self] result in
-            guard let self else { return }
-            orders -= 1
+        changes.order(action, .setProfile(profile, card: card)) { [weak self] error in
             // A server that is lost may have made the change, and may not.
-            if case .failure(let error) = result, error.kind != .serverLost {
-                log.log(level: .notice, "\(error)")
-                handle(.refused(card: card))
-            }
-            if orders == 0, stopped != nil { finish() }
+            guard let self, error.kind != .serverLost else { return }
+            log.log(level: .notice, "\(error)")
+            handle(.refused(card: card))
         }
     }
 }

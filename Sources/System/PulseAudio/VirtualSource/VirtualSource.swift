@@ -68,8 +68,7 @@ package final class VirtualSource {
     private var remarks: [String] = []
     /// The sink that was unmuted.
     private var feedingSink: UInt32?
-    var pendingMutes = 0
-    var silent: [@EventLoop () -> Void] = []
+    let mutes: PendingChanges
     /// True while what has been written is being delivered.
     private var isEnding = false
     /// An application counts as recording until then, also if it is not listed: ``isBeingMoved(_:)``.
@@ -82,6 +81,7 @@ package final class VirtualSource {
         self.server = server
         self.definition = definition
         plan = VirtualSourcePlan(definition)
+        mutes = PendingChanges(on: server)
     }
 
     /// Makes the source, or adopts it, now or when the server is ready. Call ``serverChanged()`` from then

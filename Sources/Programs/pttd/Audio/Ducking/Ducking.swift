@@ -20,10 +20,8 @@ final class Ducking {
     private var observation: Subscription?
     private var inbox: [DuckedStreams.Event] = []
     private var isHandling = false
-    private var orders = 0
-    private var stopped: (@EventLoop () -> Void)?
+    private let changes: PendingChanges
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
-    private lazy var stopTimer = TimerSource { [weak self] in self?.finish() }
 
     /// Nil if nothing is to be changed, or restored.
     ///
@@ -34,6 +32,7 @@ final class Ducking {
     ///   - log: For files and volumes that cannot be changed.
     init?(_ mode: DuckingMode, server: AudioServer, directory: String?, log: RateLimitedLog) {
         self.server = server
+        changes = PendingChanges(on: server)
         self.log = log
         let consequence = "what other programs play may stay as loud as it is"
         file = ChangeFile("ducking.json", in: directory, consequence: consequence, log: log)
@@ -64,17 +63,8 @@ final class Ducking {
 
     /// Restores every volume, and calls `then` once.
     func stop(then: @escaping @EventLoop () -> Void) {
-        stopped = then
-        stopTimer.arm(after: Self.stopLimit)
         end()
-        if orders == 0 { finish() }
-    }
-
-    private func finish() {
-        stopTimer.disarm()
-        let then = stopped
-        stopped = nil
-        then?()
+        changes.whenDone(within: Self.stopLimit, then)
     }
 
     private func handle(_ event: DuckedStreams.Event) {
@@ -106,13 +96,7 @@ final class Ducking {
     }
 
     private func order(_ action: String, _ change: DeviceChange) {
-        orders += 1
-        server.change(action, change) { [weak self] result in
-            guard let self else { return }
-            orders -= 1
-            // A stream that has just ended is refused, and a lost server is reported elsewhere.
-            if case .failure(let error) = result { log.log(level: .debug, "\(error)") }
-            if orders == 0, stopped != nil { finish() }
-        }
+        // A stream that has just ended is refused, and a lost server is reported elsewhere.
+        changes.order(action, change) { [log] in log.log(level: .debug, "\($0)") }
     }
 }
