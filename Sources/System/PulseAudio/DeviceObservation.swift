@@ -42,20 +42,20 @@ final class DeviceObservers {
 
     private var entries: [Int: (kinds: Set<DeviceKind>, handler: Handler)] = [:]
     private var latest = 0
-    /// Called after each change of ``kinds``.
+    /// Called when ``kinds`` may have changed.
     var changed: @EventLoop () -> Void = {}
 
     /// Everything that is observed.
-    private(set) var kinds: Set<DeviceKind> = []
+    var kinds: Set<DeviceKind> { entries.values.reduce(into: []) { $0.formUnion($1.kinds) } }
 
     func add(_ kinds: Set<DeviceKind>, _ handler: @escaping Handler) -> Subscription {
         latest += 1
         let number = latest
         entries[number] = (kinds, handler)
-        update()
+        changed()
         return Subscription { [weak self] in
             self?.entries[number] = nil
-            self?.update()
+            self?.changed()
         }
     }
 
@@ -66,13 +66,6 @@ final class DeviceObservers {
             guard let entry = entries[number], entry.kinds.contains(event.kind) else { continue }
             entry.handler(event)
         }
-    }
-
-    private func update() {
-        let new = entries.values.reduce(into: Set()) { $0.formUnion($1.kinds) }
-        guard new != kinds else { return }
-        kinds = new
-        changed()
     }
 }
 
