@@ -14,17 +14,13 @@ extension AudioDevice {
             isOwn: own.marks(info.proplist),
             isHardware: info.flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0,
             isUnplugged: info.active_port?.pointee.available == Int32(PA_PORT_AVAILABLE_NO.rawValue),
-            port: info.active_port.map { Port($0.pointee) },
+            port: info.active_port.map {
+                Port(name: text($0.pointee.name) ?? "", description: text($0.pointee.description) ?? "")
+            },
             card: valid(info.card),
             isHeadsetLoopback: property("bluez5.loopback", of: info.proplist) == "true",
             owner: DeviceOwner(info.owner_module, info.proplist)
         )
-    }
-}
-
-extension AudioDevice.Port {
-    fileprivate init(_ info: pa_source_port_info) {
-        self.init(name: text(info.name) ?? "", description: text(info.description) ?? "")
     }
 }
 

@@ -1,6 +1,5 @@
 import CoreConfiguration
 import EventLoop
-import Glibc
 import Journal
 import Logging
 import PTTMessages
