@@ -11,8 +11,7 @@ final class LevelReports {
     private(set) var isWanted = false
     private var microphone = LevelMeter()
     private var speaker = LevelMeter()
-    /// Set while something has passed that is not reported.
-    private var isPending = false
+    /// Armed while something has passed that is not reported.
     private lazy var timer = TimerSource { [weak self] in self?.send() }
 
     /// Called with each report.
@@ -21,7 +20,6 @@ final class LevelReports {
     func setWanted(_ isWanted: Bool) {
         guard isWanted != self.isWanted else { return }
         self.isWanted = isWanted
-        isPending = false
         timer.disarm()
         _ = (microphone.take(), speaker.take())
     }
@@ -41,15 +39,13 @@ final class LevelReports {
     }
 
     private func pass() {
-        guard !isPending else { return }
-        isPending = true
-        timer.arm(after: Self.interval)
+        if !timer.isArmed { timer.arm(after: Self.interval) }
     }
 
     /// The report without levels, after the last sample, lets a display return to rest; none follows it.
     private func send() {
         let levels = ChannelInterface.LevelReport(microphone: microphone.take(), speaker: speaker.take())
-        isPending = false
+        timer.disarm()
         if levels.microphone != nil || levels.speaker != nil { pass() }
         report(levels)
     }
