@@ -48,8 +48,6 @@ package final class CaptureStream {
     private(set) var events: (@EventLoop (Event) -> Void)?
     private var fragments: FragmentHandler?
     private(set) var handle: StreamHandle?
-    /// The name of the source that the stream was opened with.
-    private var wantedDevice = ""
     private var watchdog: TimerSource?
     /// libpulse reads a connection to PulseAudio for as long as more has come meanwhile, in one turn of the
     /// loop: a handler that takes longer than the next fragment to come would never let it end.
@@ -129,13 +127,14 @@ package final class CaptureStream {
     private func open(_ device: String) throws(AudioError) {
         var request = request
         request.device = device
-        wantedDevice = device
         phase = .opening
         handle = try StreamHandle(.capture, request, on: connection) { [weak self] in self?.handle($0) }
     }
 
     private func verify(_ devices: AudioDevices) {
-        guard case .verifying = phase, let handle, let index = handle.deviceIndex else { return }
+        guard case .verifying = phase, let handle, let index = handle.deviceIndex,
+            let wantedDevice = handle.request.device
+        else { return }
         let source: AudioDevice
         do throws(AudioError) {
             source = try devices.captured(index, for: request, openedOn: wantedDevice)

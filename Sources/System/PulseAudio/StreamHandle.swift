@@ -33,9 +33,7 @@ final class StreamHandle {
     private(set) var stream: OpaquePointer?
     let connection: Connection
     let direction: Direction
-    private let wantedDevice: String?
-    private let staysOnDevice: Bool
-    private let action: String
+    let request: StreamRequest
     private var handler: (@EventLoop (Event) -> Void)?
     private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
     private(set) var isClosing = false
@@ -58,14 +56,12 @@ final class StreamHandle {
         handler: @escaping @EventLoop (Event) -> Void
     ) throws(AudioError) {
         self.direction = direction
-        wantedDevice = request.device
-        staysOnDevice = direction == .capture || request.staysOnDevice
-        action = Self.action(direction, request.device)
+        self.request = request
         self.connection = connection
         self.handler = handler
-        stream = try makeStream(request)
+        stream = try makeStream()
         setCallbacks()
-        try connect(request)
+        try connect()
         connection.keep(self)
         limit.arm(after: Self.openLimit)
     }
@@ -79,9 +75,11 @@ final class StreamHandle {
         }
     }
 
+    private var action: String { Self.action(direction, request.device) }
+
     /// The kinds of things whose changes it needs to hear. Each change is a wake-up.
     var observedKinds: Set<DeviceKind> {
-        guard staysOnDevice, stream != nil, !isClosing else { return [] }
+        guard direction == .capture || request.staysOnDevice, stream != nil, !isClosing else { return [] }
         return followsSoftware ? [deviceKind, .sourceOutput] : [deviceKind]
     }
 
@@ -141,7 +139,7 @@ final class StreamHandle {
         }
     }
 
-    private func makeStream(_ request: StreamRequest) throws(AudioError) -> OpaquePointer {
+    private func makeStream() throws(AudioError) -> OpaquePointer {
         var sample = pa_sample_spec(
             format: PA_SAMPLE_S16LE,
             rate: UInt32(request.format.rate),
@@ -160,7 +158,7 @@ final class StreamHandle {
         return made
     }
 
-    private func connect(_ request: StreamRequest) throws(AudioError) {
+    private func connect() throws(AudioError) {
         var attributes = request.bufferAttributes(direction)
         let flags = request.flags(direction)
         let result =
@@ -198,9 +196,8 @@ final class StreamHandle {
     /// `@DEFAULT_SINK@` refer to other devices on purpose. Which source may be captured in place of another,
     /// ``CaptureStream`` decides.
     private func opened() {
-        guard direction == .playback, let wantedDevice, wantedDevice.utf8.first != UInt8(ascii: "@"),
-            let deviceName,
-            deviceName != wantedDevice
+        guard direction == .playback, let wanted = request.device, wanted.utf8.first != UInt8(ascii: "@"),
+            let deviceName, deviceName != wanted
         else {
             handler?(.opened)
             return
