@@ -45,19 +45,13 @@ struct SubscriptionTable {
     }
 }
 
-/// The owner of a well-known name, kept up to date by `NameOwnerChanged`.
+/// The owner of a well-known name of which signals are awaited.
 struct NameOwner {
-    /// Nil while the name has no owner, and until the first `GetNameOwner` is answered.
+    /// Nil while the name has no owner, and until the watch has reported it.
     var owner: String?
-    /// The number of users: subscriptions by sender, and watchers.
+    /// The number of subscriptions by this sender.
     var uses = 0
-    var watchers: [UInt64: Watcher] = [:]
-    let changes: Subscription
-
-    struct Watcher {
-        var isNotified = false
-        let handler: @EventLoop (String?) -> Void
-    }
+    let watch: Subscription
 }
 
 extension BusConnection {
@@ -91,18 +85,27 @@ extension BusConnection {
     /// - Returns: The subscription, which ends when it is dropped.
     package func watchName(_ name: String, handler: @escaping @EventLoop (String?) -> Void) -> Subscription {
         guard isOpen else { return Subscription {} }
-        let isKnown = owners[name] != nil
-        retainOwner(of: name)
-        watchers += 1
-        let identifier = watchers
-        owners[name]?.watchers[identifier] = .init(handler: handler)
-        // For the first user of a name, retainOwner(of:) has looked it up already.
-        if isKnown { lookUpOwner(of: name) }
-        return Subscription { [weak self] in
-            guard let self, isOpen else { return }
-            // The handler is released after this access to the table: what it captured may use the table.
-            _ = owners[name]?.watchers.removeValue(forKey: identifier)
-            releaseOwner(of: name)
+        // Not after a change, which is newer, nor after the end of the subscription.
+        var isAnswerWanted = true
+        let changes = subscribe(.owner(of: name)) { signal in
+            guard signal.arguments.count == 3, let owner = signal.arguments[2].asString else { return }
+            isAnswerWanted = false
+            handler(owner.isEmpty ? nil : owner)
+        }
+        call(.bus("GetNameOwner", .string(name))) { [weak self] result in
+            switch result {
+            case .success(let values):
+                if isAnswerWanted { handler(values.first?.asString) }
+            case .failure(let error) where error.kind == .serviceUnknown:
+                if isAnswerWanted { handler(nil) }
+            case .failure(let error):
+                // A bus that cannot answer this is of no use.
+                self?.fail(with: error)
+            }
+        }
+        return Subscription {
+            isAnswerWanted = false
+            changes.cancel()
         }
     }
 
@@ -164,12 +167,8 @@ extension BusConnection {
 
     private func retainOwner(of name: String) {
         if owners[name] == nil {
-            let changes = subscribe(.owner(of: name)) { [weak self] signal in
-                guard signal.arguments.count == 3, let owner = signal.arguments[2].asString else { return }
-                self?.ownerChanged(of: name, to: owner.isEmpty ? nil : owner)
-            }
-            owners[name] = NameOwner(changes: changes)
-            lookUpOwner(of: name)
+            let watch = watchName(name) { [weak self] in self?.owners[name]?.owner = $0 }
+            owners[name] = NameOwner(watch: watch)
         }
         owners[name]?.uses += 1
     }
@@ -177,37 +176,5 @@ extension BusConnection {
     private func releaseOwner(of name: String) {
         owners[name]?.uses -= 1
         if owners[name]?.uses == 0 { _ = owners.removeValue(forKey: name) }
-    }
-
-    private func lookUpOwner(of name: String) {
-        call(.bus("GetNameOwner", .string(name))) { [weak self] result in
-            switch result {
-            case .success(let values):
-                self?.ownerFound(of: name, values.first?.asString)
-            case .failure(let error) where error.kind == .serviceUnknown:
-                self?.ownerFound(of: name, nil)
-            case .failure(let error):
-                // A bus that cannot answer this is of no use.
-                self?.fail(with: error)
-            }
-        }
-    }
-
-    private func ownerFound(of name: String, _ owner: String?) {
-        owners[name]?.owner = owner
-        notifyWatchers(of: name) { !$0.isNotified }
-    }
-
-    private func ownerChanged(of name: String, to owner: String?) {
-        owners[name]?.owner = owner
-        notifyWatchers(of: name) { _ in true }
-    }
-
-    private func notifyWatchers(of name: String, where isWanted: (NameOwner.Watcher) -> Bool) {
-        guard let watched = owners[name] else { return }
-        for (identifier, watcher) in watched.watchers where isWanted(watcher) {
-            owners[name]?.watchers[identifier]?.isNotified = true
-            watcher.handler(watched.owner)
-        }
     }
 }

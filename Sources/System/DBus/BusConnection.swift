@@ -22,8 +22,6 @@ package final class BusConnection {
     package let address: BusAddress
     var subscriptions = SubscriptionTable()
     var owners: [String: NameOwner] = [:]
-    /// The last identifier that was assigned to a watcher of a name.
-    var watchers: UInt64 = 0
     var objects: [ObjectPath: WeakObject] = [:]
 
     private struct PendingCall {
