@@ -34,7 +34,11 @@ package final class ServiceConnection {
 
     private init(_ socket: RuntimeSocket) throws(ServiceError) {
         self.socket = socket
-        client = try Self.connect(socket)
+        do {
+            client = try VarlinkClient(connectingTo: try socket.path)
+        } catch {
+            throw .unreachable(socket, reason: "\(error)")
+        }
         client.onClose = { [weak self] error in
             guard let self, let onClose else { return }
             self.onClose = nil
@@ -47,14 +51,6 @@ package final class ServiceConnection {
         isClosed = true
         onClose = nil
         client.close()
-    }
-
-    private static func connect(_ socket: RuntimeSocket) throws(ServiceError) -> VarlinkClient {
-        do {
-            return try VarlinkClient(connectingTo: try socket.path)
-        } catch {
-            throw .unreachable(socket, reason: "\(error)")
-        }
     }
 
     // MARK: Calls

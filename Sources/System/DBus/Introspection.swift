@@ -43,8 +43,7 @@ enum Introspection {
     }
 
     private static func argument(_ argument: (name: String, type: String), _ direction: String) -> String {
-        let escaped = argument.name.filter { $0.isLetter || $0.isNumber || $0 == "_" }
-        return #"      <arg name="\#(escaped)" type="\#(argument.type)"\#(direction)/>"#
+        #"      <arg name="\#(argument.name)" type="\#(argument.type)"\#(direction)/>"#
     }
 
     // MARK: - Standard interfaces

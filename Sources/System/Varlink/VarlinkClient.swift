@@ -38,7 +38,6 @@ package final class VarlinkClient {
     }
 
     private let stream: MessageStream
-    private let limits: VarlinkLimits
     private var pending: [Pending] = []
     /// Stays armed after the reply to a call, and checks all deadlines when it fires: so a call costs no
     /// system call for its time limit.
@@ -52,20 +51,13 @@ package final class VarlinkClient {
     /// Connects to a service.
     ///
     /// - Throws: `ENOENT` or `ECONNREFUSED` if no process serves at `path`.
-    package convenience init(
-        connectingTo path: String,
-        limits: VarlinkLimits = VarlinkLimits()
-    ) throws(SystemError) {
-        try self.init(adopting: try UnixSocket.connect(to: path, .stream), limits: limits)
+    package convenience init(connectingTo path: String) throws(SystemError) {
+        try self.init(adopting: try UnixSocket.connect(to: path, .stream))
     }
 
     /// Uses a connected socket.
-    package init(
-        adopting descriptor: consuming OwnedDescriptor,
-        limits: VarlinkLimits = VarlinkLimits()
-    ) throws(SystemError) {
-        self.limits = limits
-        stream = try MessageStream(adopting: descriptor, limits: limits)
+    package init(adopting descriptor: consuming OwnedDescriptor) throws(SystemError) {
+        stream = try MessageStream(adopting: descriptor, limits: VarlinkLimits())
         stream.onMessage = { [unowned self] in received($0) }
         stream.onBroken = { [unowned self] in end(.disconnected("it sent \($0)")) }
         stream.onEnd = { [unowned self] in ended($0) }
