@@ -12,7 +12,7 @@ import Glibc
 @EventLoop
 package final class ChildProcess {
     /// The other end of one of the program's standard streams.
-    package enum Stream: Sendable {
+    package enum Stream: Equatable, Sendable {
         /// `/dev/null`.
         case nothing
         /// The same stream of this process.
@@ -71,12 +71,16 @@ package final class ChildProcess {
         let theirs = OwnedDescriptor(adopting: far)
         // Programs expect ordinary, blocking standard streams.
         _ = fcntl(far, F_SETFL, fcntl(far, F_GETFL) & ~O_NONBLOCK)
-        let streams = Streams(input: input, output: output, errors: errors, owner: theirs.value)
-        let (processID, end) = try Self.spawn(arguments, environment: environment, streams: streams)
+        let (processID, end) = try Self.spawn(
+            arguments,
+            environment: environment,
+            [input, output, errors],
+            owner: theirs.value
+        )
         self.processID = processID
         self.end = OwnedDescriptor(adopting: end)
         ending = try DescriptorSource(end, .readable) { [weak self] _ in self?.reap() }
-        guard streams.areRead else { return }
+        guard [output, errors].contains(.owner) else { return }
         reading = try DescriptorSource(near, .readable) { [weak self] _ in self?.read() }
     }
 
@@ -121,8 +125,7 @@ package final class ChildProcess {
     /// - Returns: Its exit status, or the negative number of the signal that ended it.
     /// - Throws: If it cannot be started.
     package static func run(_ arguments: [String]) throws(SystemError) -> Int32 {
-        let streams = Streams(input: .nothing, output: .nothing, errors: .nothing, owner: -1)
-        let (processID, end) = try spawn(arguments, streams: streams)
+        let (processID, end) = try spawn(arguments, [.nothing, .nothing, .nothing], owner: -1)
         _ = close(end)  // close(2): the descriptor is gone whatever it returns.
         return wait(for: processID)
     }

@@ -2,30 +2,19 @@ import CSpawn
 import EventLoop
 import Glibc
 
-/// The three standard streams of a program, and this process's own end of those that it reads and writes
-/// itself.
-struct Streams {
-    let input: ChildProcess.Stream
-    let output: ChildProcess.Stream
-    let errors: ChildProcess.Stream
-    /// The program's end of the socket to its owner.
-    let owner: Int32
-
-    /// True if the program writes to its owner.
-    var areRead: Bool {
-        for stream in [output, errors] {
-            if case .owner = stream { return true }
-        }
-        return false
-    }
-}
-
 extension ChildProcess {
+    /// - Parameters:
+    ///   - arguments: The program and its arguments.
+    ///   - environment: Variables that differ from this process's own.
+    ///   - streams: The three standard streams.
+    ///   - owner: The program's end of the socket to its owner.
     /// - Returns: Its process ID, and a descriptor that becomes readable when it ends.
+    /// - Throws: If it cannot be started.
     static func spawn(
         _ arguments: [String],
         environment: [String: String?] = [:],
-        streams: Streams
+        _ streams: [Stream],
+        owner: Int32
     ) throws(SystemError) -> (processID: Int32, end: Int32) {
         var texts: [UnsafeMutablePointer<CChar>?] = []
         defer { for text in texts { free(text) } }
@@ -41,13 +30,10 @@ extension ChildProcess {
             case .inherited: cspawn_stream(descriptor: number, path: nil, flags: 0)
             case .descriptor(let descriptor): cspawn_stream(descriptor: descriptor, path: nil, flags: 0)
             case .file(let path): cspawn_stream(descriptor: -1, path: copy(path), flags: flags)
-            case .owner: cspawn_stream(descriptor: streams.owner, path: nil, flags: 0)
+            case .owner: cspawn_stream(descriptor: owner, path: nil, flags: 0)
             }
         }
-        let standard = [
-            stream(streams.input, STDIN_FILENO), stream(streams.output, STDOUT_FILENO),
-            stream(streams.errors, STDERR_FILENO),
-        ]
+        let standard = streams.enumerated().map { stream($1, Int32($0)) }
         let words = arguments.map(copy) + [nil]
         let variables = merged(environment).map(copy) + [nil]
         var end: Int32 = -1
