@@ -17,10 +17,10 @@ enum BluetoothSocket {
         var address = sockaddr_l2()
         address.l2_family = sa_family_t(AF_BLUETOOTH)
         address.l2_bdaddr = adapter.kernelAddress
-        try check(bind(socket, address), "use the Bluetooth adapter \(adapter)")
+        try call(bind, socket.value, address, "use the Bluetooth adapter \(adapter)")
         address.l2_bdaddr = device.kernelAddress
         address.l2_psm = UInt16(SDP_PSM).littleEndian
-        try check(connect(socket, address), "query \(device) for its serial port")
+        try call(connect, socket.value, address, "query \(device) for its serial port")
         return socket
     }
 
@@ -48,10 +48,10 @@ enum BluetoothSocket {
         var address = sockaddr_rc()
         address.rc_family = sa_family_t(AF_BLUETOOTH)
         address.rc_bdaddr = adapter.kernelAddress
-        try check(bind(socket, address), "use the Bluetooth adapter \(adapter)")
+        try call(bind, socket.value, address, "use the Bluetooth adapter \(adapter)")
         address.rc_bdaddr = device.kernelAddress
         address.rc_channel = channel
-        try check(connect(socket, address), action)
+        try call(connect, socket.value, address, action)
         return socket
     }
 
@@ -64,28 +64,18 @@ enum BluetoothSocket {
         return OwnedDescriptor(adopting: descriptor)
     }
 
-    private static func check(_ result: Int32, _ action: String) throws(SystemError) {
-        guard result == 0 || errno == EINPROGRESS else { throw SystemError(action) }
-    }
-
-    private static func bind(_ socket: borrowing OwnedDescriptor, _ address: some BitwiseCopyable) -> Int32 {
-        withSocketAddress(address) { Glibc.bind(socket.value, $0, $1) }
-    }
-
-    private static func connect(_ socket: borrowing OwnedDescriptor, _ address: some BitwiseCopyable)
-        -> Int32
-    {
-        withSocketAddress(address) { Glibc.connect(socket.value, $0, $1) }
-    }
-
-    private static func withSocketAddress<Address: BitwiseCopyable>(
-        _ address: Address,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-    ) -> Int32 {
-        withUnsafeBytes(of: address) { bytes in
-            // All socket addresses begin with the family (bind(2)); an empty buffer has no address.
-            guard let start = bytes.baseAddress else { return -1 }
-            return body(start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+    /// Calls bind(2) or connect(2).
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32,
+        _ socket: Int32,
+        _ address: some BitwiseCopyable,
+        _ action: String
+    ) throws(SystemError) {
+        let result = withUnsafeBytes(of: address) { bytes in
+            // All socket addresses begin with the family (bind(2)).
+            let start = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+            return function(socket, start, socklen_t(bytes.count))
         }
+        guard result == 0 || errno == EINPROGRESS else { throw SystemError(action) }
     }
 }
