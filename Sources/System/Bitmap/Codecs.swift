@@ -57,17 +57,15 @@ enum JPEG {
         defer { _ = tjDestroy(decoder) }
         var pixels = [UInt8](repeating: 0, count: width * height * 4)
         // Without its own reading of the header, it would scale to the size that is given here.
-        let format = Int32(TJPF_RGBA.rawValue)
-        let (columns, rows) = (Int32(width), Int32(height))
         let status = tjDecompress2(
             decoder,
             bytes,
             UInt(bytes.count),
             &pixels,
-            columns,
-            columns * 4,
-            rows,
-            format,
+            Int32(width),
+            Int32(width * 4),
+            Int32(height),
+            Int32(TJPF_RGBA.rawValue),
             0
         )
         // A warning is a file that ends early, for example: what there is of it is shown.

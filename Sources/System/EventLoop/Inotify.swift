@@ -5,7 +5,6 @@ import Glibc
 package final class Inotify {
     package struct Event {
         package let watch: Int32
-        package let mask: UInt32
         /// Empty if the event is about the watched file itself, or reports that events were lost.
         package let name: String
     }
@@ -56,7 +55,7 @@ package final class Inotify {
             let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = min(offset + header + Int(event.len), buffer.count)
             let name = String(decoding: buffer[(offset + header)..<end].prefix { $0 != 0 }, as: UTF8.self)
-            events.append(Event(watch: event.wd, mask: event.mask, name: name))
+            events.append(Event(watch: event.wd, name: name))
             offset = end
         }
         return events
