@@ -118,16 +118,8 @@ package final class DeviceMonitor {
     }
 
     private func enumerate() throws(SystemError) -> [String: InputNode] {
-        let action = "list the \(subsystem) devices"
-        guard let enumeration = udev_enumerate_new(udev) else { throw SystemError(action) }
-        defer { udev_enumerate_unref(enumeration) }
-        var result = udev_enumerate_add_match_subsystem(enumeration, subsystem)
-        if let tag, result >= 0 { result = udev_enumerate_add_match_tag(enumeration, tag) }
-        if result >= 0 { result = udev_enumerate_scan_devices(enumeration) }
-        guard result >= 0 else { throw SystemError(action, -result) }
-
         var found: [String: InputNode] = [:]
-        for (path, _) in entries(udev_enumerate_get_list_entry(enumeration)) {
+        for path in try paths(udev, subsystem: subsystem, tag: tag) {
             // A device may be removed after it was listed.
             guard let device = udev_device_new_from_syspath(udev, path) else { continue }
             defer { udev_device_unref(device) }
@@ -224,20 +216,13 @@ extension InputNode {
     private static func isBesideKeyboard(_ device: OpaquePointer, _ parent: OpaquePointer?) -> Bool {
         // Owned by the child, as the input device is.
         guard let usb = udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device"),
-            let enumeration = udev_enumerate_new(udev_device_get_udev(device))
+            let udev = udev_device_get_udev(device)
         else { return false }
-        defer { udev_enumerate_unref(enumeration) }
         // A device that is being removed has no siblings to find.
-        guard udev_enumerate_add_match_parent(enumeration, usb) >= 0,
-            udev_enumerate_add_match_subsystem(enumeration, "input") >= 0,
-            udev_enumerate_scan_devices(enumeration) >= 0
-        else { return false }
+        let siblings = (try? paths(udev, subsystem: "input", below: usb)) ?? []
         let own = parent.flatMap { udev_device_get_syspath($0) }.map { String(cString: $0) }
-        return entries(udev_enumerate_get_list_entry(enumeration)).contains { path, _ in
-            guard path != own, let sibling = udev_device_new_from_syspath(udev_device_get_udev(device), path)
-            else {
-                return false
-            }
+        return siblings.contains { path in
+            guard path != own, let sibling = udev_device_new_from_syspath(udev, path) else { return false }
             defer { udev_device_unref(sibling) }
             // Of an input device; its event node has none.
             guard let keys = udev_device_get_sysattr_value(sibling, "capabilities/key") else { return false }
@@ -248,6 +233,24 @@ extension InputNode {
 
 private func canRead(_ path: String) -> Bool {
     access(path, R_OK) == 0
+}
+
+/// Where the present devices of a subsystem are in sysfs.
+private func paths(
+    _ udev: OpaquePointer,
+    subsystem: String,
+    tag: String? = nil,
+    below parent: OpaquePointer? = nil
+) throws(SystemError) -> [String] {
+    let action = "list the \(subsystem) devices"
+    guard let enumeration = udev_enumerate_new(udev) else { throw SystemError(action) }
+    defer { udev_enumerate_unref(enumeration) }
+    var result = udev_enumerate_add_match_subsystem(enumeration, subsystem)
+    if let tag, result >= 0 { result = udev_enumerate_add_match_tag(enumeration, tag) }
+    if let parent, result >= 0 { result = udev_enumerate_add_match_parent(enumeration, parent) }
+    if result >= 0 { result = udev_enumerate_scan_devices(enumeration) }
+    guard result >= 0 else { throw SystemError(action, -result) }
+    return entries(udev_enumerate_get_list_entry(enumeration)).map(\.0)
 }
 
 /// The names and values of a libudev list.
