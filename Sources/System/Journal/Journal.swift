@@ -19,17 +19,6 @@ package struct JournalLogHandler: LogHandler {
     private let isPrintable: IsPrintable
     private let write: @Sendable (String) -> Void
 
-    /// To standard error.
-    fileprivate init(isPrintable: @escaping IsPrintable) {
-        let isJournal = Self.isStandardErrorJournal
-        let prefix = Self.prefix(of: .warning, isJournal)
-        self.init(isJournal: isJournal, isPrintable: isPrintable) { line in
-            LineOutput.standardError.write(line) {
-                "\(prefix)dropped \($0) lines because nothing read them\n"
-            }
-        }
-    }
-
     /// - Parameters:
     ///   - isJournal: Whether lines begin with a priority.
     ///   - isPrintable: The rule for what is escaped.
@@ -60,14 +49,14 @@ package struct JournalLogHandler: LogHandler {
         write(line + "\n")
     }
 
-    private static func prefix(of level: Logger.Level, _ isJournal: Bool) -> String {
+    fileprivate static func prefix(of level: Logger.Level, _ isJournal: Bool) -> String {
         isJournal ? "<\(level.priority)>" : "\(level): "
     }
 
     /// systemd passes the device and inode of the stream that it connected (systemd.exec(5),
     /// `$JOURNAL_STREAM`). The variable alone is not enough: it is inherited even where standard error has
     /// been redirected.
-    private static let isStandardErrorJournal: Bool = {
+    fileprivate static let isStandardErrorJournal: Bool = {
         var status = stat()
         guard fstat(STDERR_FILENO, &status) == 0 else { return false }
         return Environment.variable("JOURNAL_STREAM") == "\(status.st_dev):\(status.st_ino)"
@@ -87,8 +76,15 @@ extension Logger {
         levelVariable: String,
         isPrintable: @escaping JournalLogHandler.IsPrintable
     ) -> Logger {
+        let isJournal = JournalLogHandler.isStandardErrorJournal
+        let prefix = JournalLogHandler.prefix(of: .warning, isJournal)
+        let handler = JournalLogHandler(isJournal: isJournal, isPrintable: isPrintable) { line in
+            LineOutput.standardError.write(line) {
+                "\(prefix)dropped \($0) lines because nothing read them\n"
+            }
+        }
         // The label is not written: the journal knows the unit.
-        var logger = Logger(label: label) { _ in JournalLogHandler(isPrintable: isPrintable) }
+        var logger = Logger(label: label) { _ in handler }
         if let level = Environment.variable(levelVariable).flatMap({ Level(rawValue: $0) }) {
             logger.logLevel = level
         }
