@@ -83,7 +83,8 @@ final class VirtualKeys {
     }
 
     private func renew() {
-        let keys = named.filter(granted())
+        let granted = granted()
+        let keys = named.filter { granted.contains(Self.name($0)) }
         guard keys != offered || client == nil else { return }
         let refused = named.subtracting(keys).sorted().map { Self.notGranted($0) }
         // A device has the keys that it was made with.
@@ -94,14 +95,12 @@ final class VirtualKeys {
     }
 
     /// ptt-keys decides by the same file.
-    private func granted() -> (UInt16) -> Bool {
+    private func granted() -> [String] {
         do {
-            let text = try TextFile.read(grants, limit: KeyInterface.grantLimit) ?? ""
-            let names = Set(KeyInterface.grantedKeys(text))
-            return { names.contains(Self.name($0)) }
+            return KeyInterface.grantedKeys(try TextFile.read(grants, limit: KeyInterface.grantLimit) ?? "")
         } catch {
             refused("\(grants) cannot be used: \(error)")
-            return { _ in false }
+            return []
         }
     }
 
