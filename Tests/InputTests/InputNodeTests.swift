@@ -54,24 +54,6 @@ import Testing
         #expect(headset.stableIdentifier == "name:Some Headset:usb-0000:00:14.0-2/input3")
     }
 
-    @Test(arguments: [
-        ("ALSA", UInt16(0), "sof-hda-dsp Headphone", InputNode.Transport.jack),
-        ("usb-0000:00:14.0-2/input3", 0x03, "Dock Consumer Control", .usb),
-        ("00:1a:7d:da:71:13", 0x05, "Some Headset (AVRCP)", .avrcp),
-        ("00:1a:7d:da:71:13", 0x05, "AB Shutter3", .bluetooth),
-        ("i2c-ELAN", 0x18, "Buttons", .other),
-    ])
-    func `location, bus and name tell how a device is attached`(
-        phys: String,
-        bus: UInt16,
-        name: String,
-        expected: InputNode.Transport
-    ) {
-        var node = headset
-        (node.phys, node.id.bus, node.name) = (phys, bus, name)
-        #expect(node.transport == expected)
-    }
-
     @Test func `the identifier does not depend on the event number`() {
         var replugged = headset
         replugged.sysname = "event12"

@@ -44,7 +44,7 @@ struct USBHeadsetTests {
         let gadget = try USBGadget(name: "hook", vendor: Self.vendor, [.telephony])
         let node = try #require(try await nodes(2, of: "hook").first { $0.name == "PTT hook" })
         #expect(node.keys.contains(Self.hook))
-        #expect(node.transport == .usb)
+        #expect(node.id.bus == InputNode.ID.usb)
         let events = AsyncQueue(of: KeyDeviceEvent.self)
         let device = try KeyDevice(node, keys: [Self.hook]) { events.add($0) }
         try gadget.send([2, 1])

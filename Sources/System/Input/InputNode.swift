@@ -43,21 +43,6 @@ package struct InputNode: Equatable, Sendable {
         package static let virtual: UInt16 = 0x06
     }
 
-    /// The way in which a device is attached.
-    package enum Transport: String, CaseIterable, Sendable {
-        /// The jack of a sound card, with a 3.5 mm plug.
-        case jack
-        /// HID over USB. Docks and dongles with a 3.5 mm jack are among them: nothing tells them from a
-        /// headset.
-        case usb
-        /// The remote control profile of a Bluetooth headset (AVRCP).
-        case avrcp
-        /// HID over Bluetooth.
-        case bluetooth
-        /// I²C, the platform, a radio receiver's own bus, …
-        case other
-    }
-
     /// True for a keyboard. Such a node is never opened: its reader would see every keystroke.
     ///
     /// True if udev identifies it as one (`ID_INPUT_KEYBOARD`), and also for partial keyboards that udev does
@@ -76,17 +61,6 @@ package struct InputNode: Equatable, Sendable {
 
     /// True if it reports movements too, which a grab would take from every program.
     package var hasAxes: Bool { isJoystick || properties["ID_INPUT_MOUSE"] == "1" }
-
-    /// The kernel's sound core gives all its jacks one location (sound/core/jack.c). bluetoothd creates the
-    /// device of a remote control on the bus of Bluetooth, and adds to its name (profiles/audio/avctp.c).
-    package var transport: Transport {
-        if phys == "ALSA" { return .jack }
-        switch id.bus {
-        case ID.usb: return .usb
-        case ID.bluetooth: return name.hasSuffix("(AVRCP)") ? .avrcp : .bluetooth
-        default: return .other
-        }
-    }
 
     /// Identifies the same node after a replug or a reboot, so that it can be stored in a configuration.
     ///

@@ -25,7 +25,7 @@ final class KeySourceListener: Learning.Source {
         return AccessoryInterface.LearnedDevice(
             identity: accessory.identity.text,
             name: accessory.name,
-            transport: accessory.node.inputTransport.rawValue,
+            transport: accessory.node.transport.rawValue,
             product: accessory.node.id.vendor == 0 ? nil : accessory.node.product.text
         )
     }

@@ -34,14 +34,16 @@ extension InputNode {
         }
     }
 
-    /// The name of its transport in an accessory file.
-    var inputTransport: InputTransport {
-        switch transport {
-        case .jack: .jack
-        case .usb: .usb
-        case .avrcp: .avrcp
-        case .bluetooth: .bluetooth
-        case .other: .other
+    /// The kernel's sound core gives all its jacks one location (sound/core/jack.c). bluetoothd creates the
+    /// device of a remote control on the bus of Bluetooth, and adds to its name (profiles/audio/avctp.c).
+    /// Docks and dongles with a 3.5 mm jack are on that of USB: nothing tells them from a headset.
+    var transport: InputTransport {
+        if phys == "ALSA" { return .jack }
+        switch id.bus {
+        case ID.usb: return .usb
+        case ID.bluetooth: return name.hasSuffix("(AVRCP)") ? .avrcp : .bluetooth
+        // I²C, the platform, a radio receiver's own bus, …
+        default: return .other
         }
     }
 
@@ -115,7 +117,7 @@ extension InputNode {
     /// The description that is compared with the accessory files.
     var deviceDescription: DeviceDescription {
         let codes = Set(heldKeys.map(\.rawValue))
-        return DeviceDescription(name: name, link: .input(inputTransport, product, keys: codes))
+        return DeviceDescription(name: name, link: .input(transport, product, keys: codes))
     }
 
     /// The keys that it can send; of a serial port its lines.
