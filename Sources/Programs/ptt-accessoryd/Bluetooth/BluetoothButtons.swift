@@ -187,7 +187,9 @@ final class BluetoothButtons {
         let identity = DeviceIdentity(bluetoothAddress: device.address)
         if advertising.contains(device.address) { return forget(path) }
         let use = isSessionActive ? enrolled.use(of: identity) : nil
-        if let (definition, input) = serialDefinition(of: device, use?.enrolment) {
+        if let definition = definition(of: device, use?.enrolment),
+            case .serial(let input) = definition.input
+        {
             return review(path, device, definition, input, use)
         }
         let best = profile(of: path, use?.enrolment)
@@ -209,7 +211,13 @@ final class BluetoothButtons {
         buttons[path] = BluetoothButton(path, device: device, profile: profile, use: use, mirror, receivers)
     }
 
-    /// The accessory file that was chosen, or the best match.
+    /// The accessory file that was chosen, or the best match as far as that is known without a link.
+    func definition(of device: BlueZDevice, _ enrolment: Enrolment?) -> AccessoryDefinition? {
+        if let chosen = enrolment?.accessory { return files.catalog[chosen] }
+        return files.catalog.ranked(for: device.description()).first
+    }
+
+    /// The accessory file for GATT that was chosen, or the best match.
     func profile(of path: ObjectPath, _ enrolment: Enrolment?) -> AccessoryDefinition? {
         guard let chosen = enrolment?.accessory else {
             return mirror.objects.profiles(of: path, in: files.catalog).first

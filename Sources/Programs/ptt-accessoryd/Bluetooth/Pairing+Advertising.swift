@@ -17,14 +17,6 @@ extension BluetoothButtons {
 }
 
 extension Pairing {
-    /// The accessory file of a device, if it is one of a button that advertises its presses.
-    func advertisingDefinition(of target: Target) throws(RequestFailure) -> AccessoryDefinition? {
-        guard enrolled.candidate?.accessory == nil else {
-            return buttons.advertisingDefinition(enrolled.candidate)
-        }
-        return buttons.mirror.objects.advertisingProfile(of: try device(target), in: buttons.files.catalog)
-    }
-
     /// Checks the key, and waits until the presses of a device would be received: it is neither connected nor
     /// bonded.
     func prepareAdvertising(

@@ -24,6 +24,12 @@ extension Pairing {
         )
     }
 
+    /// The accessory file that was chosen for the device, or the best one as far as that is known without a
+    /// link.
+    func definition(of target: Target) throws(RequestFailure) -> AccessoryDefinition? {
+        buttons.definition(of: try device(target), enrolled.candidate)
+    }
+
     /// Returns when the device is connected, or has turned out to be a serial microphone: many name their
     /// services only when bluetoothd connects them, which then fails for lack of a profile.
     func connect(_ target: Target) async throws(RequestFailure) {
@@ -34,7 +40,7 @@ extension Pairing {
                 try await callDevice(target, "Connect", timeout: Self.connectTimeout)
                 return
             } catch {
-                if try serialDefinition(of: target) != nil { return }
+                if case .serial? = try definition(of: target)?.input { return }
                 try await recover(target, from: error, attempt: attempt)
             }
         }

@@ -71,11 +71,12 @@ final class Pairing {
             agent?.unregister()
             agent = nil
         }
-        if let definition = try advertisingDefinition(of: target) {
-            return try await prepareAdvertising(target, definition)
-        }
-        if let definition = try serialDefinition(of: target) {
-            return try await prepareSerial(target, definition)
+        if let definition = try definition(of: target) {
+            switch definition.input {
+            case .advertisements: return try await prepareAdvertising(target, definition)
+            case .serial: return try await prepareSerial(target, definition)
+            case .gatt, .keys: break
+            }
         }
         let expected = buttons.profile(of: target.path, enrolled.candidate)
         if expected == nil, let entry = buttons.entry(of: target.address), entry.kind == .bluetoothHeadset {
@@ -85,7 +86,7 @@ final class Pairing {
         // From before the connection on: a device may request a bond as soon as it is connected.
         if expected?.connection.bonding != .never { await registerAgent(target) }
         try await connect(target)
-        if let definition = try serialDefinition(of: target) {
+        if let definition = try definition(of: target), case .serial = definition.input {
             return try await prepareSerial(target, definition)
         }
         let profile = try await profile(of: target)

@@ -6,22 +6,6 @@ import PTTMessages
 
 // The devices whose accessory file is one of a serial microphone.
 extension BluetoothButtons {
-    /// The accessory file of a device, if it is one of a serial microphone: the one that it was enrolled
-    /// with, or the best one.
-    func serialDefinition(
-        of device: BlueZDevice,
-        _ enrolment: Enrolment?
-    ) -> (AccessoryDefinition, SerialInput)? {
-        let definition =
-            if let chosen = enrolment?.accessory {
-                files.catalog[chosen]
-            } else {
-                files.catalog.ranked(for: device.description()).first
-            }
-        guard let definition, case .serial(let input) = definition.input else { return nil }
-        return (definition, input)
-    }
-
     func review(
         _ path: ObjectPath,
         _ device: BlueZDevice,

@@ -4,12 +4,6 @@ import EventLoop
 import PTTMessages
 
 extension Pairing {
-    /// The accessory file of a device, if it is one of a serial microphone.
-    func serialDefinition(of target: Target) throws(RequestFailure) -> AccessoryDefinition? {
-        let identity = DeviceIdentity(bluetoothAddress: target.address)
-        return buttons.serialDefinition(of: try device(target), enrolled.use(of: identity)?.enrolment)?.0
-    }
-
     /// Bonds with a serial microphone, trusts it, and waits until its port is open. `Connect` of a device
     /// that has nothing but a serial port fails, although the link is up.
     func prepareSerial(
