@@ -90,6 +90,8 @@ package struct ActionPresses: Equatable, Sendable {
 
     private(set) var presses: [PressID: Press] = [:]
     private var timer: MonotonicTime?
+    /// Of the event that is being handled.
+    private var effects: [Effect] = []
 
     package init() {}
 
@@ -103,20 +105,20 @@ package struct ActionPresses: Equatable, Sendable {
     ///   - now: Its time, which never decreases.
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
-        var effects: [Effect] = []
+        defer { effects = [] }
         switch event {
-        case .pressed(let id, let button, let action): pressed(id, button, action, at: now, &effects)
-        case .released(let id, let cause): release(id, cause, at: now, &effects)
+        case .pressed(let id, let button, let action): pressed(id, button, action, at: now)
+        case .released(let id, let cause): release(id, cause, at: now)
         case .interrupted(let cause):
-            for id in presses.keys.sorted() { release(id, cause, at: now, &effects) }
-        case .unitStarted(let id): started(id, at: now, &effects)
-        case .unitFailed(let id, let reason): end(id, failure: reason, at: now, &effects)
-        case .handedOver(let id): handOver(id, at: now, &effects)
-        case .unitStopped(let id, let failure): end(id, failure: failure, at: now, &effects)
+            for id in presses.keys.sorted() { release(id, cause, at: now) }
+        case .unitStarted(let id): started(id, at: now)
+        case .unitFailed(let id, let reason): end(id, failure: reason, at: now)
+        case .handedOver(let id): handOver(id, at: now)
+        case .unitStopped(let id, let failure): end(id, failure: failure, at: now)
         case .timerFired:
             timer = nil
             for (id, press) in presses.sorted(by: { $0.key < $1.key }) {
-                if let deadline = press.deadline, deadline <= now { expire(id, press, at: now, &effects) }
+                if let deadline = press.deadline, deadline <= now { expire(id, press, at: now) }
             }
         }
         let deadline = presses.values.compactMap(\.deadline).min()
@@ -127,13 +129,7 @@ package struct ActionPresses: Equatable, Sendable {
         return effects
     }
 
-    private mutating func pressed(
-        _ id: PressID,
-        _ button: Button,
-        _ action: Action,
-        at now: MonotonicTime,
-        _ effects: inout [Effect]
-    ) {
+    private mutating func pressed(_ id: PressID, _ button: Button, _ action: Action, at now: MonotonicTime) {
         let others = presses.values.filter { $0.button == button && !$0.isHandedOver }
         guard presses.count < Self.limit else {
             return effects.append(.report(id, .refused(reason: "too many actions run")))
@@ -142,22 +138,17 @@ package struct ActionPresses: Equatable, Sendable {
             return effects.append(.report(id, .refused(reason: "its action runs already")))
         }
         presses[id] = Press(button: button, action: action, phase: .waiting)
-        if others.isEmpty { start(id, at: now, &effects) }
+        if others.isEmpty { start(id, at: now) }
     }
 
-    private mutating func start(_ id: PressID, at now: MonotonicTime, _ effects: inout [Effect]) {
+    private mutating func start(_ id: PressID, at now: MonotonicTime) {
         guard let press = presses[id] else { return }
         presses[id]?.phase = .starting
         presses[id]?.deadline = now + press.action.limit
         effects += [.start(id, press.button, press.action), .report(id, .began)]
     }
 
-    private mutating func release(
-        _ id: PressID,
-        _ cause: EndCause,
-        at now: MonotonicTime,
-        _ effects: inout [Effect]
-    ) {
+    private mutating func release(_ id: PressID, _ cause: EndCause, at now: MonotonicTime) {
         guard let press = presses[id] else { return }
         switch press.phase {
         case .waiting:
@@ -166,45 +157,35 @@ package struct ActionPresses: Equatable, Sendable {
         case .starting:
             presses[id]?.phase = .startingReleased(cause)
             presses[id]?.deadline = now + Action.grace
-        case .running: stop(id, cause, at: now, &effects)
+        case .running: stop(id, cause, at: now)
         case .startingReleased, .stopping, .handedOver: break
         }
     }
 
-    private mutating func handOver(_ id: PressID, at now: MonotonicTime, _ effects: inout [Effect]) {
+    private mutating func handOver(_ id: PressID, at now: MonotonicTime) {
         guard case .stopping(let cause) = presses[id]?.phase, let press = presses[id] else { return }
         presses[id]?.phase = .handedOver(cause)
         // The service manager ends a command after the limit.
         presses[id]?.deadline = now + press.action.limit + Self.stopLimit
-        startNext(after: press, at: now, &effects)
+        startNext(after: press, at: now)
     }
 
-    private mutating func stop(
-        _ id: PressID,
-        _ cause: EndCause,
-        at now: MonotonicTime,
-        _ effects: inout [Effect]
-    ) {
+    private mutating func stop(_ id: PressID, _ cause: EndCause, at now: MonotonicTime) {
         presses[id]?.phase = .stopping(cause)
         presses[id]?.deadline = now + Self.stopLimit
         effects.append(.stop(id))
     }
 
-    private mutating func started(_ id: PressID, at now: MonotonicTime, _ effects: inout [Effect]) {
+    private mutating func started(_ id: PressID, at now: MonotonicTime) {
         switch presses[id]?.phase {
         case .starting: presses[id]?.phase = .running
-        case .startingReleased(let cause): stop(id, cause, at: now, &effects)
+        case .startingReleased(let cause): stop(id, cause, at: now)
         case nil, .waiting, .running, .stopping, .handedOver: break
         }
     }
 
     /// The unit is gone, also if nobody has ordered it.
-    private mutating func end(
-        _ id: PressID,
-        failure: String?,
-        at now: MonotonicTime,
-        _ effects: inout [Effect]
-    ) {
+    private mutating func end(_ id: PressID, failure: String?, at now: MonotonicTime) {
         guard let press = presses[id] else { return }
         let cause: EndCause
         switch press.phase {
@@ -215,25 +196,20 @@ package struct ActionPresses: Equatable, Sendable {
         }
         presses[id] = nil
         effects.append(.report(id, .ended(cause, failure: failure)))
-        if !press.isHandedOver { startNext(after: press, at: now, &effects) }
+        if !press.isHandedOver { startNext(after: press, at: now) }
     }
 
-    private mutating func startNext(after press: Press, at now: MonotonicTime, _ effects: inout [Effect]) {
+    private mutating func startNext(after press: Press, at now: MonotonicTime) {
         let next = presses.filter { $0.value.button == press.button && $0.value.phase == .waiting }.keys.min()
-        if let next { start(next, at: now, &effects) }
+        if let next { start(next, at: now) }
     }
 
-    private mutating func expire(
-        _ id: PressID,
-        _ press: Press,
-        at now: MonotonicTime,
-        _ effects: inout [Effect]
-    ) {
+    private mutating func expire(_ id: PressID, _ press: Press, at now: MonotonicTime) {
         switch press.phase {
         case .waiting: break
-        case .starting, .running: release(id, .timeLimit, at: now, &effects)
-        case .startingReleased(let cause): stop(id, cause, at: now, &effects)
-        case .stopping, .handedOver: end(id, failure: "it did not end in time", at: now, &effects)
+        case .starting, .running: release(id, .timeLimit, at: now)
+        case .startingReleased(let cause): stop(id, cause, at: now)
+        case .stopping, .handedOver: end(id, failure: "it did not end in time", at: now)
         }
     }
 }
