@@ -8,6 +8,9 @@ import PTTMessages
 /// The Bluetooth buttons: the devices known to BlueZ that match a profile. Only enrolled ones are used.
 @EventLoop
 final class BluetoothButtons {
+    private static let elsewhereReason = "another session is active at this seat"
+    private static let elsewhere = Gate.closed(reason: elsewhereReason, cause: .sessionInactive)
+
     private let receivers: Receivers
     let enrolled: EnrolledDevices
     let files: AccessoryFolderWatch
@@ -232,6 +235,19 @@ final class BluetoothButtons {
         let reason =
             "its accessory file \(chosen).toml is missing or cannot be used: see `pttctl accessory list`"
         list(unused: device.origin, at: path, profile: nil, mode: .unknown, because: reason)
+    }
+
+    func list(
+        unused origin: Origin,
+        at path: ObjectPath,
+        profile: String?,
+        mode: ButtonMode,
+        because reason: String? = nil
+    ) {
+        unused[path] = origin
+        let isEnrolled = enrolled[DeviceIdentity(bluetoothAddress: origin.identifier)] != nil
+        let usual = isEnrolled ? Self.elsewhereReason : enrolled.remark(notEnrolled: origin.identifier)
+        list.set(origin.unused(reason ?? usual, profile: profile, mode: mode))
     }
 
     /// Returns true if a button keeps its profile: until another one was chosen, or is known to match. While
