@@ -57,16 +57,16 @@ extension LearningRecording {
             if hasSerial { return try serialHypothesis() }
         } catch { failures.append(error) }
         do throws(LearningFailure) {
-            if !values.isEmpty {
-                return try LearningTimeline(entries: values, steps: steps).gattHypothesis(
-                    recorded: ended - began
-                )
-            }
+            if !values.isEmpty { return try timeline(values).gattHypothesis() }
         } catch { failures.append(error) }
         do throws(LearningFailure) {
-            if !keys.isEmpty { return try LearningTimeline(entries: keys, steps: steps).keyHypothesis() }
+            if !keys.isEmpty { return try timeline(keys).keyHypothesis() }
         } catch { failures.append(error) }
         throw failures.min { $0.rank < $1.rank } ?? .silent
+    }
+
+    private func timeline(_ entries: [LearningTimeline.Entry]) -> LearningTimeline {
+        LearningTimeline(entries: entries, steps: steps, recorded: ended - began)
     }
 }
 

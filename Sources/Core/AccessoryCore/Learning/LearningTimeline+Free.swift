@@ -6,7 +6,7 @@ extension LearningTimeline {
     /// Reads values of which some bytes change by themselves: what remains must explain the recording, and
     /// these bytes must have changed while the button was up as well as while it was down. A byte that did
     /// not change is a condition.
-    func freeReading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
+    func freeReading() throws(LearningFailure) -> ValueReading? {
         let lengths = Set(symbols.map(\.value.count))
         guard let length = lengths.first, lengths.count == 1, length > 1 else { return nil }
         let changing = (0..<length).filter { place in Set(symbols.map { $0.value[place] }).count > 1 }
@@ -18,7 +18,7 @@ extension LearningTimeline {
                 let rest = without(free)
                 guard rest.symbols.count <= Self.mostValues, let (press, release) = rest.pair(),
                     places.allSatisfy({ changesByItself(at: $0, press, release, free) }),
-                    let reading = try rest.valueReading(recorded: recorded),
+                    let reading = try rest.valueReading(),
                     case .bytes(let patterns) = reading.decoder
                 else { continue }
                 let freed = patterns.map { BytePattern($0.bytes, $0.signals, free: free, isWhole: true) }
@@ -47,10 +47,7 @@ extension LearningTimeline {
     private static let manyValues = 4
 
     private func without(_ free: Set<Int>) -> LearningTimeline {
-        LearningTimeline(
-            entries: entries.map { Entry(time: $0.time, symbol: without(free, $0.symbol)) },
-            steps: steps
-        )
+        with(entries.map { Entry(time: $0.time, symbol: without(free, $0.symbol)) })
     }
 
     private func without(_ free: Set<Int>, _ symbol: LearningSymbol) -> LearningSymbol {

@@ -3,12 +3,12 @@ import PTTMessages
 extension LearningTimeline {
     /// Reads notifications of characteristics. One characteristic that reports both edges is preferred, the
     /// fastest of several: a second one whose reports are late would begin again after a short press.
-    func gattHypothesis(recorded: Duration) throws(LearningFailure) -> LearningHypothesis {
+    func gattHypothesis() throws(LearningFailure) -> LearningHypothesis {
         var readings: [(attribute: GattAttribute, value: ValueReading)] = []
         for source in sources {
             guard case .characteristic(let attribute) = source else { continue }
             // One that is not understood fails all: a mirror of it may have the same values, but more seldom.
-            if let value = try only(source).reading(recorded: recorded) {
+            if let value = try only(source).reading() {
                 readings.append((attribute, value))
             }
         }
@@ -71,14 +71,14 @@ extension LearningTimeline {
     }
 
     /// Reads one characteristic as a bit, as values or as text; nil if it does not report the button.
-    private func reading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
+    private func reading() throws(LearningFailure) -> ValueReading? {
         var reading: ValueReading?
         if symbols.count <= Self.mostValues {
-            reading = try bitReading(recorded: recorded)
-            if reading == nil { reading = try valueReading(recorded: recorded) }
+            reading = try bitReading()
+            if reading == nil { reading = try valueReading() }
             if reading == nil { reading = try textReading() }
         }
-        if reading == nil { reading = try freeReading(recorded: recorded) }
+        if reading == nil { reading = try freeReading() }
         return reading
     }
 
@@ -86,13 +86,12 @@ extension LearningTimeline {
     private func textReading() throws(LearningFailure) -> ValueReading? {
         let stripped = TextPadding.present(in: symbols.map(\.value))
         guard !stripped.isEmpty, symbols.allSatisfy({ TextPadding.isText($0.value) }) else { return nil }
-        let text = LearningTimeline(
-            entries: entries.map { entry in
+        let text = with(
+            entries.map { entry in
                 let value = entry.symbol.value.filter { !stripped.contains($0) }
                 let symbol = LearningSymbol(source: entry.symbol.source, value: value)
                 return Entry(time: entry.time, symbol: symbol)
-            },
-            steps: steps
+            }
         )
         guard let (press, release) = text.pair(), !press.value.isEmpty, !release.value.isEmpty else {
             return nil

@@ -4,7 +4,7 @@ extension LearningTimeline {
     /// Reads the first byte as one bit for the button and others for a heartbeat.
     ///
     /// - Throws: If it fits, but it is not known what a value means.
-    func bitReading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
+    func bitReading() throws(LearningFailure) -> ValueReading? {
         let symbols = self.symbols
         let firsts = symbols.compactMap(\.value.first)
         let isText = symbols.allSatisfy { TextPadding.isText($0.value) && !$0.isZero }
@@ -27,7 +27,7 @@ extension LearningTimeline {
         }
         let levels = BitLevels(bit: bit, press: press, release: release)
         guard levels.fit(down: down, up: up),
-            try areLevels(levels, down: down, up: up, changes, recorded: recorded)
+            try areLevels(levels, down: down, up: up, changes)
         else { return nil }
         let ignored = firsts.reduce(0, |) & ~bit
         let heartbeat = firsts.reduce(0) { $0 | $1 ^ (firsts.first ?? 0) } & ~bit
@@ -79,8 +79,7 @@ extension LearningTimeline {
         _ levels: BitLevels,
         down: [LearningSymbol],
         up: [LearningSymbol],
-        _ changes: [TimedPress],
-        recorded: Duration
+        _ changes: [TimedPress]
     ) throws(LearningFailure) -> Bool {
         let held = down.filter { $0 != levels.press }
         let idle = up.filter { $0 != levels.release }
@@ -89,40 +88,19 @@ extension LearningTimeline {
         }
         let isSeenOften = (idle + held).allSatisfy { symbol in entries.count { $0.symbol == symbol } >= 3 }
         if idle.count == held.count, isCounterpart, isSeenOften { return true }
-        guard areHeldValues(held, instead: levels.press, changes, recorded: recorded) else { return false }
-        try checkIdleValues(idle, instead: levels.release, changes, recorded: recorded)
+        let counts = occurrences
+        // Values that were received only while the button was held mean that it is, if they also come instead
+        // of a press, or would otherwise have been received between the holds.
+        let areHeld = held.allSatisfy {
+            replaces(levels.press, $0, in: changes) || wouldShow(counts[$0]?.down ?? 0, in: .down)
+        }
+        guard areHeld else { return false }
+        // Those that were received only while it was up are releases if they also come instead of one, or
+        // would otherwise have been received during the holds.
+        for symbol in idle where !replaces(levels.release, symbol, in: changes) {
+            guard wouldShow(counts[symbol]?.up ?? 0, in: .up) else { throw .unclearValue(symbol.value) }
+        }
         return true
-    }
-
-    /// Returns true if values that were received only while the button was held mean that it is: if they also
-    /// come instead of a press, or would otherwise have been received between the holds.
-    private func areHeldValues(
-        _ held: [LearningSymbol],
-        instead press: LearningSymbol,
-        _ changes: [TimedPress],
-        recorded: Duration
-    ) -> Bool {
-        let counts = occurrences
-        return held.allSatisfy {
-            replaces(press, $0, in: changes)
-                || wouldShow(counts[$0]?.down ?? 0, in: .down, recorded: recorded)
-        }
-    }
-
-    /// Values that were received only while the button was up are releases if they also come instead of one,
-    /// or if they would otherwise have been received during the holds.
-    private func checkIdleValues(
-        _ idle: [LearningSymbol],
-        instead release: LearningSymbol,
-        _ changes: [TimedPress],
-        recorded: Duration
-    ) throws(LearningFailure) {
-        let counts = occurrences
-        for symbol in idle where !replaces(release, symbol, in: changes) {
-            guard wouldShow(counts[symbol]?.up ?? 0, in: .up, recorded: recorded) else {
-                throw .unclearValue(symbol.value)
-            }
-        }
     }
 
     /// Returns true if a value that is received again and again has come instead of the usual one, which then
@@ -139,7 +117,7 @@ extension LearningTimeline {
     /// Reads whole values.
     ///
     /// - Throws: If they fit, but it is not known what another value means.
-    func valueReading(recorded: Duration) throws(LearningFailure) -> ValueReading? {
+    func valueReading() throws(LearningFailure) -> ValueReading? {
         guard let (press, release) = pair() else { return nil }
         let counts = occurrences
         var patterns = [whole(press, .down(.talk)), whole(release, .up(.talk))]
@@ -160,7 +138,7 @@ extension LearningTimeline {
             } else if isLevelLike(other) {
                 // It may come instead of a release. One that was received only around the edges is not
                 // understood.
-                guard !hasHeldLevel, wouldShow(count.up, in: .up, recorded: recorded) else {
+                guard !hasHeldLevel, wouldShow(count.up, in: .up) else {
                     throw .unclearValue(other.value)
                 }
                 patterns.append(whole(other, .up(.talk)))

@@ -25,6 +25,12 @@ struct LearningTimeline {
 
     let entries: [Entry]
     let steps: [LearningStep]
+    /// The length of the recording.
+    let recorded: Duration
+
+    func with(_ entries: [Entry]) -> LearningTimeline {
+        LearningTimeline(entries: entries, steps: steps, recorded: recorded)
+    }
 
     var holds: [LearningStep] {
         steps.filter { if case .hold = $0.task { true } else { false } }
@@ -32,7 +38,7 @@ struct LearningTimeline {
 
     /// Returns the entries of one source.
     func only(_ source: LearningSymbol.Source) -> LearningTimeline {
-        LearningTimeline(entries: entries.filter { $0.symbol.source == source }, steps: steps)
+        with(entries.filter { $0.symbol.source == source })
     }
 
     /// The different symbols, in the order of their first appearance.
@@ -136,7 +142,7 @@ struct LearningTimeline {
 
     /// Returns true if a symbol that was received so often in one state would also have been received in the
     /// other one, if it came there: by itself, again and again.
-    func wouldShow(_ count: Int, in state: State, recorded: Duration) -> Bool {
+    func wouldShow(_ count: Int, in state: State) -> Bool {
         var (up, down) = (recorded, Duration.zero)
         for step in steps {
             up -= step.release.upperBound - step.press.lowerBound
