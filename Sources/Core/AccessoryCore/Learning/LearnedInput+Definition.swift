@@ -70,18 +70,6 @@ extension LearningRecording {
 
     /// Compares what the machine of accessories does with the recording with what the person was asked for:
     /// begin with a press, and end with its release, or with the next press.
-    func check(_ learned: LearnedInput) throws(LearningFailure) {
-        let definition = AccessoryDefinition(
-            identifier: "learned",
-            name: "learned",
-            confidence: .learned,
-            match: AccessoryMatch(),
-            input: learned.input,
-            gesture: learned.gesture
-        )
-        try check(definition)
-    }
-
     package func check(_ definition: AccessoryDefinition) throws(LearningFailure) {
         let toggles = definition.mode == .toggle
         var run = ExampleRun(definition, from: began)

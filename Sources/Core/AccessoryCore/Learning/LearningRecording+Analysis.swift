@@ -33,7 +33,15 @@ extension LearningRecording {
             facts: [kind] + hypothesis.facts,
             pattern: hypothesis.pattern
         )
-        try check(learned)
+        let definition = AccessoryDefinition(
+            identifier: "learned",
+            name: "learned",
+            confidence: .learned,
+            match: AccessoryMatch(),
+            input: learned.input,
+            gesture: learned.gesture
+        )
+        try check(definition)
         return learned
     }
 
