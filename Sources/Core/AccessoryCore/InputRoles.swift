@@ -34,11 +34,7 @@ struct InputRoles: Equatable, Sendable {
         inputs.indices.contains(input) ? inputs[input] : RoleSet()
     }
 
-    var all: RoleSet {
-        var all = RoleSet()
-        for roles in inputs { all.formUnion(roles) }
-        return all
-    }
+    var all: RoleSet { inputs.reduce(into: RoleSet()) { $0.formUnion($1) } }
 
     private mutating func add(_ signals: [Signal]) {
         var roles = RoleSet()
