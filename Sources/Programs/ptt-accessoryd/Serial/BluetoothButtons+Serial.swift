@@ -1,5 +1,4 @@
 import AccessoryCore
-import AccessoryFiles
 import DBus
 import EventLoop
 import PTTMessages
