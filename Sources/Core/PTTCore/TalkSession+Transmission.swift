@@ -20,9 +20,7 @@ extension TalkSession {
             effects.publish(.transmissionRefused(origin: origin, refusal: error.forClient))
             throw error
         }
-        if request.source == .developerRequest, !isInForeground(client) {
-            channel?.running?.graceEnd = nil
-        }
+        if request.source == .developerRequest, !isInForeground(client) { channel?.running?.graceEnd = nil }
         makeRoom(for: request)
         if !request.isRecording { startIfAbsent() }
         transmissionCount += 1

@@ -138,11 +138,7 @@ extension CoreService {
 
     func send(_ call: VarlinkCall) throws(VarlinkError) {
         let request = try call.decode(PushInterface.SendRequest.self)
-        let envelope = PushEnvelope(
-            request: request,
-            content: PushEnvelope.Content(payload: request.payload),
-            arrived: time(nil)
-        )
+        let envelope = PushEnvelope(request: request, content: .parsed(request.payload), arrived: time(nil))
         host.push(envelope) { [weak self] in self?.reply(to: call, with: $0) }
     }
 }

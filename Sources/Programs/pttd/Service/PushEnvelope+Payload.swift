@@ -3,24 +3,17 @@ import PTTCore
 
 extension PushEnvelope.Content {
     /// Parses the payload. Apple's push service carries JSON and delivers property lists, which have no null.
-    init(payload: String) {
+    static func parsed(_ payload: String) -> Self {
         let value: JSON
         do {
             value = try JSON(parsing: payload)
         } catch {
-            self = .unusable(reason: "\(error)")
-            return
+            return .unusable(reason: "\(error)")
         }
-        guard let object = value.object else {
-            self = .unusable(reason: "it is not a JSON object")
-            return
-        }
-        guard !value.holdsNull else {
-            self = .unusable(reason: "it holds null, which a property list cannot")
-            return
-        }
+        guard let object = value.object else { return .unusable(reason: "it is not a JSON object") }
+        if value.holdsNull { return .unusable(reason: "it holds null, which a property list cannot") }
         let kind = object["aps"]?.object?["ptt-push-type"]?.string
-        self = .readable(isServiceUpdate: kind == "service-update")
+        return .readable(isServiceUpdate: kind == "service-update")
     }
 }
 
