@@ -10,7 +10,7 @@ import PTTMessages
 /// of channels are written without quotation marks, so that no text from outside can forge a word or a line.
 /// Payloads are private to an application and its server, and a push token is a bearer token: a payload is
 /// written as its length in bytes, a push token as its first four characters.
-final class TraceEncoder: Encoder {
+final class TraceEncoder: Encoder, SingleValueEncodingContainer {
     private var words: [String] = []
     /// True if the words need parentheses within a line.
     private var isCompound = false
@@ -20,7 +20,7 @@ final class TraceEncoder: Encoder {
 
     static func text(_ value: some Encodable) -> String {
         let encoder = TraceEncoder()
-        encoder.append(value)
+        encoder.encode(value)
         return encoder.words.joined(separator: " ")
     }
 
@@ -34,12 +34,12 @@ final class TraceEncoder: Encoder {
         return Elements(encoder: self)
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { SingleValue(encoder: self) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     /// Appends a value with its name. The compiler names unlabelled associated values `_0`, `_1` and so on;
     /// they are written without a name and without parentheses.
     private func append(_ value: some Encodable, named name: String) {
-        if name.hasPrefix("_") { return append(value) }
+        if name.hasPrefix("_") { return encode(value) }
         words.append(name)
         if name == "payload", let text = value as? String { return words.append("\(text.utf8.count)") }
         appendElement(value)
@@ -47,11 +47,13 @@ final class TraceEncoder: Encoder {
 
     private func appendElement(_ value: some Encodable) {
         let part = TraceEncoder()
-        part.append(value)
+        part.encode(value)
         words.append(part.isCompound ? "(\(part.words.joined(separator: " ")))" : part.words.joined())
     }
 
-    private func append(_ value: some Encodable) {
+    func encodeNil() {}
+
+    func encode(_ value: some Encodable) {
         switch value {
         case let word as any WireEnum: words.append(word.rawValue)
         case let channelID as ChannelID: words.append(channelID.text)
@@ -111,13 +113,5 @@ final class TraceEncoder: Encoder {
 
         mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
         mutating func superEncoder() -> any Encoder { encoder }
-    }
-
-    private struct SingleValue: SingleValueEncodingContainer {
-        let encoder: TraceEncoder
-        var codingPath: [any CodingKey] { [] }
-
-        func encodeNil() {}
-        func encode(_ value: some Encodable) { encoder.append(value) }
     }
 }
