@@ -18,9 +18,4 @@ extension Attachments {
         .max { $0.key.rawValue < $1.key.rawValue }
         .map { ($0.key, $0.value) }
     }
-
-    /// Returns true if an application was given this token and has no channel for it yet.
-    func holds(_ token: PushToken) -> Bool {
-        values.contains { $0.pushToken == token }
-    }
 }

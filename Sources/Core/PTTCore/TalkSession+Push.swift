@@ -50,8 +50,10 @@ extension TalkSession {
         return kind
     }
 
+    /// Returns true if the token is that of the channel that was left last, or if an application was given it
+    /// and has no channel for it yet.
     private func isKnown(_ token: PushToken) -> Bool {
-        token == lastPushToken || attachments.holds(token)
+        token == lastPushToken || attachments.values.contains { $0.pushToken == token }
     }
 
     /// - Returns: Nil if the request is answered once it is known whether the speaker opens.
