@@ -17,9 +17,8 @@ extension TalkSession {
     /// begin one transmission from the background.
     mutating func forwardPress(of origin: Origin, _ role: ButtonRole, heldBy holder: ClientID) {
         channel?.running?.graceEnd = effects.now + JoinedChannel.grace
-        channel?.release(where: { $0.origin == origin && $0.role.transmits }, effects: &effects)
-        let accessory = PressedAccessory(origin: origin, role: role, holder: holder)
-        channel?.press(accessory, effects: &effects)
+        release { $0.origin == origin && $0.role.transmits }
+        press(PressedAccessory(origin: origin, role: role, holder: holder))
     }
 
     /// Reports a button that does not transmit to the channel's application. It gives the application no
@@ -34,15 +33,15 @@ extension TalkSession {
         if role.transmits { throw .transmits(role) }
         let button = PressedAccessory(origin: origin, role: role, holder: client)
         // Before all refusals: what the application holds as pressed must end.
-        if !report.isPressed { self.channel?.release(where: { $0 == button }, effects: &effects) }
+        if !report.isPressed { release { $0 == button } }
         let channel = try channel(report.channelID, for: client)
         guard report.isPressed else { return }
         if let obstacle = surroundings.obstacle ?? surroundings.lockObstacle { throw obstacle.refusal }
         guard let running = channel.running else { throw .absent(channel.owner) }
         guard attachments[running.client] != nil else { throw .receivesNoButtons }
         if !running.pressed.contains(button) {
-            self.channel?.release(where: { $0.origin == origin && $0.role == role }, effects: &effects)
-            self.channel?.press(button, effects: &effects)
+            release { $0.origin == origin && $0.role == role }
+            press(button)
         }
     }
 
@@ -55,24 +54,22 @@ extension TalkSession {
                 && accessory.role == role ?? accessory.role
         }
         guard let running = channel?.running, running.pressed.contains(where: isEnded) else { return false }
-        channel?.release(where: isEnded, effects: &effects)
+        release(where: isEnded)
         return true
     }
-}
 
-extension JoinedChannel {
-    fileprivate mutating func press(_ accessory: PressedAccessory, effects: inout EffectCollector) {
-        guard let running else { return }
+    private mutating func press(_ accessory: PressedAccessory) {
+        guard let running = channel?.running else { return }
         if running.pressed.count >= PressedAccessory.limit, let oldest = running.pressed.first {
-            release(where: { $0 == oldest }, effects: &effects)
+            release { $0 == oldest }
         }
-        self.running?.pressed.append(accessory)
+        channel?.running?.pressed.append(accessory)
         effects.notify(running.client, accessory.pressed)
     }
 
-    mutating func release(where isEnded: (PressedAccessory) -> Bool, effects: inout EffectCollector) {
-        guard let running else { return }
-        self.running?.pressed.removeAll(where: isEnded)
+    mutating func release(where isEnded: (PressedAccessory) -> Bool) {
+        guard let running = channel?.running else { return }
+        channel?.running?.pressed.removeAll(where: isEnded)
         for accessory in running.pressed.filter(isEnded) {
             effects.notify(running.client, accessory.released)
         }

@@ -67,7 +67,7 @@ extension TalkSession {
     mutating func clientDisconnected(_ client: ClientID) {
         attachments[client] = nil
         clientsWithoutAudio.remove(client)
-        channel?.release(where: { $0.holder == client }, effects: &effects)
+        release { $0.holder == client }
         guard channel?.receiver == client else {
             if lease?.holder == client { endTransmission(.connectionLost) }
             return
