@@ -6,50 +6,49 @@ import Glibc
 import PTTMessages
 import TOML
 
-/// The files of this user, as the daemons read them.
-struct UserFiles: Sendable {
-    /// Nil if the disk has not answered.
-    var facts: FileFacts?
-    /// `microphone` of the configuration.
-    var preferences: [String] = []
-    /// Those of `devices.toml`, named by the person or by the address, which is in upper case.
-    var enrolled: [BluetoothFacts.Button] = []
-
+extension FileFacts {
+    /// The files as the daemons read them. Nil if the disk has not answered.
     @EventLoop
-    static func observed(on host: Host) async -> UserFiles {
+    static func observed(on host: Host) async -> FileFacts? {
         let directory = UserDirectory.state.path.map { $0 + "/pushtotalk" }
         let paths = Configuration.paths + EnrolmentFile.paths + ConfigurationFile.paths(ActionFile.name)
         // A network's disk that hangs blocks each call: what follows reads only from one that has answered.
         let answer = await Host.bounded {
             for path in paths { _ = access(path, R_OK) }
-            return directory.map(FileFacts.StateDirectory.init(observing:))
+            return directory.map(StateDirectory.init(observing:))
         }
-        guard let state = answer else { return UserFiles() }
-        var files = UserFiles()
-        let configuration = files.readConfiguration(on: host)
-        let enrolments = files.readEnrolments(on: host)
-        let (policies, isClosed) = Self.policies(on: host)
-        files.facts = FileFacts(
-            configuration: configuration,
-            policies: policies,
-            isClosed: isClosed,
-            enrolments: enrolments,
-            actions: Self.actions(on: host),
-            state: state
-        )
-        return files
+        guard let state = answer else { return nil }
+        var facts = FileFacts(state: state)
+        facts.readConfiguration(on: host)
+        facts.readPolicies(on: host)
+        facts.readEnrolments(on: host)
+        facts.readActions(on: host)
+        return facts
     }
 
-    private mutating func readConfiguration(on host: Host) -> FileFacts.Configured? {
+    private mutating func readConfiguration(on host: Host) {
         let (value, unusable) = Configuration.load(Configuration.paths.map { host.machinePath($0) })
         preferences = value.microphone?.names ?? []
-        if let file = unusable.first { return .init(path: file.path, problem: file.reason) }
-        return Configuration.paths.last.map { .init(path: $0) }
+        configuration = Configuration.paths.last.map { .init(path: $0) }
+        if let file = unusable.first { configuration = .init(path: file.path, problem: file.reason) }
     }
 
-    private mutating func readEnrolments(on host: Host) -> FileFacts.Configured? {
-        var found: FileFacts.Configured?
-        for path in EnrolmentFile.paths where found?.problem == nil {
+    private mutating func readPolicies(on host: Host) {
+        var rules = PolicyRules(files: [])
+        for path in PolicyFile.paths {
+            do {
+                guard let file = try PolicyFile.load(host.machinePath(path)) else { continue }
+                rules.files.append(file)
+                policies.append(.init(path: path))
+            } catch {
+                policies.append(.init(path: path, problem: "\(error)"))
+            }
+        }
+        isClosed = rules.isClosed(at: .now)
+    }
+
+    private mutating func readEnrolments(on host: Host) {
+        for path in EnrolmentFile.paths where enrolments?.problem == nil {
             do {
                 let contents = try EnrolmentFile.read(host.machinePath(path))
                 for enrolment in contents.enrolments {
@@ -58,43 +57,27 @@ struct UserFiles: Sendable {
                     let name = enrolment.name ?? address
                     enrolled.append(.init(address: address, name: name, isBlocked: nil))
                 }
-                found = .init(path: path, problem: contents.problems.first.map { "\($0)" })
+                enrolments = .init(path: path, problem: contents.problems.first.map { "\($0)" })
             } catch {
-                found = .init(path: path, problem: "\(error)")
+                enrolments = .init(path: path, problem: "\(error)")
             }
         }
-        return found
     }
 
-    private static func actions(on host: Host) -> FileFacts.Actions? {
-        var found = FileFacts.Actions(count: 0)
-        var actions: [Action] = []
+    private mutating func readActions(on host: Host) {
+        var found = Actions(count: 0)
+        var list: [Action] = []
         for path in ConfigurationFile.paths(ActionFile.name) {
             do {
                 let text = try TextFile.read(host.machinePath(path), limit: ActionFile.sizeLimit) ?? ""
-                actions += try ActionList(toml: text).actions
+                list += try ActionList(toml: text).actions
             } catch {
                 found.unusable = .init(path: path, problem: "\(error)")
             }
         }
-        found.count = actions.count
-        found.refusedKeys = ActionList(actions).keysNotGranted(by: host.machinePath(KeyInterface.grants))
-        return found == FileFacts.Actions(count: 0) ? nil : found
-    }
-
-    private static func policies(on host: Host) -> (files: [FileFacts.Configured], isClosed: Bool) {
-        var found: [FileFacts.Configured] = []
-        var rules = PolicyRules(files: [])
-        for path in PolicyFile.paths {
-            do {
-                guard let file = try PolicyFile.load(host.machinePath(path)) else { continue }
-                rules.files.append(file)
-                found.append(.init(path: path))
-            } catch {
-                found.append(.init(path: path, problem: "\(error)"))
-            }
-        }
-        return (found, rules.isClosed(at: .now))
+        found.count = list.count
+        found.refusedKeys = ActionList(list).keysNotGranted(by: host.machinePath(KeyInterface.grants))
+        if found != Actions(count: 0) { actions = found }
     }
 }
 

@@ -17,15 +17,16 @@ struct Host: Sendable {
     func findings(recording: Duration?) async -> [Finding] {
         async let observedDaemons = DaemonFacts.observed()
         async let desktop = DesktopFacts.observed(on: self)
-        async let observedFiles = UserFiles.observed(on: self)
+        async let observedFiles = FileFacts.observed(on: self)
         async let openedSystem = Host.open(.system)
         let user = await Host.userBus()
         let (system, files) = await (openedSystem, observedFiles)
+        let preferences = files?.preferences ?? []
         async let units = ServiceManagerFacts.observed(on: self, user)
         async let soundUnits = SoundUnits.observed(on: self, user)
         async let observedSeat = SeatFacts.observed(on: self, system)
-        async let sound = SoundFacts.observed(preferring: files.preferences)
-        async let bluetooth = BluetoothFacts.observed(on: self, system, enrolled: files.enrolled)
+        async let sound = SoundFacts.observed(preferring: preferences)
+        async let bluetooth = BluetoothFacts.observed(on: self, system, enrolled: files?.enrolled ?? [])
         let session = SessionFacts.observed()
         let (daemons, seat) = await (observedDaemons, observedSeat)
         var findings = session.findings + KernelFacts.observed(on: self).findings
@@ -37,10 +38,10 @@ struct Host: Sendable {
         findings += daemons.deviceFindings
         findings += await SoundFacts.findings(sound, soundUnits, daemons.unheardDevices)
         if let recording {
-            let heard = await RecordingFacts.observed(for: recording, preferring: files.preferences)
+            let heard = await RecordingFacts.observed(for: recording, preferring: preferences)
             findings.append(heard.finding)
         }
-        findings += FileFacts.findings(files.facts, userID: session.userID)
+        findings += FileFacts.findings(files, userID: session.userID)
         findings += await DesktopFacts.findings(desktop, headsets: daemons.bluetoothHeadsets)
         let distribution = distribution
         return findings.map { $0.resolved(on: distribution) }

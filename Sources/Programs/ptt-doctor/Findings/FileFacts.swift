@@ -32,12 +32,16 @@ struct FileFacts: Equatable, Sendable {
 
     /// `pttd.toml`; nil without a home directory.
     var configuration: Configured?
+    /// `microphone` of the configuration.
+    var preferences: [String] = []
     /// Each `policy.toml`.
-    var policies: [Configured]
+    var policies: [Configured] = []
     /// True if a policy forbids to join now.
     var isClosed = false
     /// `devices.toml`; nil without a home directory.
     var enrolments: Configured?
+    /// Those of `devices.toml`, named by the person or by the address, which is in upper case.
+    var enrolled: [BluetoothFacts.Button] = []
     /// Nil without any.
     var actions: Actions?
     var state: StateDirectory?
