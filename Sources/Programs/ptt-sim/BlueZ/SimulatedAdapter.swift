@@ -34,7 +34,7 @@ final class SimulatedAdapter {
     private lazy var start = TimerSource { [unowned self] in answerStarting() }
     /// Of each client.
     private var filters: [String: DiscoveryFilter] = [:]
-    private lazy var profiles = ProfileRegistry(of: self)
+    private(set) lazy var profiles = ProfileRegistry(of: self)
     private lazy var monitors = AdvertisementMonitorManager(of: self)
     private lazy var report = TimerSource { [unowned self] in reportAdvertisements() }
     private lazy var expiry = TimerSource { [unowned self] in removeTemporary() }
@@ -102,8 +102,6 @@ final class SimulatedAdapter {
         if discoverers.isEmpty { expiry.arm(after: Self.temporaryTimeout) }
         return true
     }
-
-    func isProfileRegistered(_ uuid: String) -> Bool { profiles.contains(uuid) }
 
     func clientLeft(_ client: String) {
         profiles.clientLeft(client)

@@ -66,7 +66,7 @@ final class SimulatedDevice: SimulatedPeripheral {
     private var canLink: Bool {
         let isWanted =
             connecting != nil || pairing.needsLink
-            || (stored.isTrusted && uuids.contains { adapter.isProfileRegistered($0) })
+            || (stored.isTrusted && uuids.contains { adapter.profiles.contains($0) })
         return isWanted && !isConnected && adapter.isPowered && button.radio == .awake
     }
 

@@ -1,7 +1,6 @@
 import ChildProcess
 import EventLoop
 import Glibc
-import ServiceClient
 
 /// A private stack in a temporary directory: a D-Bus, a sound server with a 440 Hz tone as its microphone and
 /// a speaker without a device, both daemons, an application, a recorder.
