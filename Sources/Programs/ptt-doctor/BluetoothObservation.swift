@@ -1,7 +1,6 @@
 import CommandLineTool
 import DBus
 import EventLoop
-import Glibc
 
 extension BluetoothFacts {
     private static let service = "org.bluez"

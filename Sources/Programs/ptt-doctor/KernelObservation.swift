@@ -1,6 +1,5 @@
 import CommandLineTool
 import EventLoop
-import Glibc
 import PTTMessages
 
 extension KernelFacts {

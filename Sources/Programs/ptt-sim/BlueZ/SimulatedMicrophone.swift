@@ -1,6 +1,5 @@
 import DBus
 import EventLoop
-import Glibc
 
 /// One serial microphone as bluetoothd knows it. Errors and their order were observed
 /// with bluetoothd 5.66.
