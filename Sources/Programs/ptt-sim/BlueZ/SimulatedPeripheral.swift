@@ -33,17 +33,8 @@ class SimulatedPeripheral {
 
     /// Exports its object, with what its kind of link adds.
     func export(_ methods: [ExportedMethod], _ properties: [ExportedProperty]) throws(BusError) {
-        let stored = stored.properties { [unowned self] property in
-            changed(property)
-            // Trust may have been what a connection was missing.
-            seekLink()
-        }
-        let found = ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } }
-        let interface = ExportedInterface(
-            BlueZ.device,
-            methods: methods,
-            properties: stored + properties + [found]
-        )
+        let properties = commonProperties + properties
+        let interface = ExportedInterface(BlueZ.device, methods: methods, properties: properties)
         object = try adapter.daemon.connection.export(path, [interface])
     }
 
@@ -78,6 +69,33 @@ class SimulatedPeripheral {
         guard rssi != nil else { return }
         rssi = nil
         changed("RSSI")
+    }
+
+    private var commonProperties: [ExportedProperty] {
+        [
+            ExportedProperty("Address", "s") { [stored] in .string(stored.address) },
+            ExportedProperty("Name", "s") { [stored] in .string(stored.name) },
+            ExportedProperty("Alias", "s") { [stored] in
+                .string(stored.alias)
+            } set: { [unowned self] value throws(BusError) in
+                stored.alias = value.asString ?? stored.name
+                changed("Alias")
+            },
+            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
+            ExportedProperty("Blocked", "b") { .boolean(false) },
+            ExportedProperty("LegacyPairing", "b") { .boolean(false) },
+            ExportedProperty("Paired", "b") { [stored] in .boolean(stored.isPaired) },
+            ExportedProperty("Bonded", "b") { [stored] in .boolean(stored.isPaired) },
+            ExportedProperty("Trusted", "b") { [stored] in
+                .boolean(stored.isTrusted)
+            } set: { [unowned self] value throws(BusError) in
+                stored.isTrusted = value.asBool ?? false
+                changed("Trusted")
+                // It may have been what a connection was missing.
+                seekLink()
+            },
+            ExportedProperty("RSSI", "n") { [unowned self] in rssi.map { .int16($0) } },
+        ]
     }
 
     func changed(_ first: String, _ second: String? = nil) {

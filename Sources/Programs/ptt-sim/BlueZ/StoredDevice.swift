@@ -1,4 +1,3 @@
-import DBus
 import EventLoop
 
 /// The data that bluetoothd stores on disk about a device.
@@ -40,33 +39,5 @@ final class StoredDevice {
         isPaired = false
         isTrusted = false
         alias = name
-    }
-
-    /// Its properties of `org.bluez.Device1`.
-    ///
-    /// - Parameter changed: Called after a client has changed the property with that name.
-    /// - Returns: Those that its kind of link does not change.
-    func properties(changed: @escaping @EventLoop (String) -> Void) -> [ExportedProperty] {
-        [
-            ExportedProperty("Address", "s") { [self] in .string(address) },
-            ExportedProperty("Name", "s") { [self] in .string(name) },
-            ExportedProperty("Alias", "s") { [self] in
-                .string(alias)
-            } set: { [self] value throws(BusError) in
-                alias = value.asString ?? name
-                changed("Alias")
-            },
-            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
-            ExportedProperty("Blocked", "b") { .boolean(false) },
-            ExportedProperty("LegacyPairing", "b") { .boolean(false) },
-            ExportedProperty("Paired", "b") { [self] in .boolean(isPaired) },
-            ExportedProperty("Bonded", "b") { [self] in .boolean(isPaired) },
-            ExportedProperty("Trusted", "b") { [self] in
-                .boolean(isTrusted)
-            } set: { [self] value throws(BusError) in
-                isTrusted = value.asBool ?? false
-                changed("Trusted")
-            },
-        ]
     }
 }
