@@ -30,7 +30,7 @@ func expect(
 
     @Test func `a session of one's own is well`() {
         let facts = SessionFacts(userID: 1000, runtimeDirectory: directory)
-        #expect(facts.findings == [Check.session.ok(Text("/run/user/1000 belongs to this user alone"))])
+        #expect(facts.findings == Check.session.ok(Text("/run/user/1000 belongs to this user alone")))
     }
 
     @Test func `with sudo the command is to be run without it`() {

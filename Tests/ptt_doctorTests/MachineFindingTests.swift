@@ -11,7 +11,7 @@ import Testing
 
     @Test func `an active session at a seat is well, and lingering is said`() {
         let session = SeatFacts.Session(identifier: "2", seat: "seat0", isActive: true)
-        #expect(findings(session) == [Check.seat.ok(Text("session 2 is active at seat0"))])
+        #expect(findings(session) == Check.seat.ok(Text("session 2 is active at seat0")))
         #expect(findings(session, lingers: true).first?.text.english.contains("without a login") == true)
     }
 
@@ -134,7 +134,7 @@ import Testing
     private var findings: [Finding] { BluetoothFacts.findings(.success(facts)) }
 
     @Test func `an adapter that is on is well`() {
-        #expect(findings == [Check.bluetooth.ok(Text("hci0 (00:00:00:00:00:01) is on"))])
+        #expect(findings == Check.bluetooth.ok(Text("hci0 (00:00:00:00:00:01) is on")))
     }
 
     @Test(

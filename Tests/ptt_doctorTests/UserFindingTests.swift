@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `a recording is heard, or silent`() {
-        func finding(_ recording: RecordingFacts) -> Finding? { recording.finding }
+        func finding(_ recording: RecordingFacts) -> Finding? { recording.findings.first }
         #expect(finding(.heard(peak: -12.4))?.text.english.contains("-12 dB") == true)
         #expect(finding(.heard(peak: RecordingFacts.quietest))?.isFailure == true)
         #expect(finding(.heard(peak: nil))?.isFailure == true)
@@ -211,7 +211,7 @@ import Testing
         facts.shortcutsVersion = 1
         #expect(findings.last?.text == Text("a key of the keyboard can talk (GlobalShortcuts 1)"))
         facts.desktop = nil
-        #expect(findings == [Check.desktop.ok(Text("no desktop in this session"))])
+        #expect(findings == Check.desktop.ok(Text("no desktop in this session")))
     }
 
     @Test mutating func `without a panel GNOME needs an extension, and others a plugin or a daemon`() {

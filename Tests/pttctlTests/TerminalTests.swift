@@ -141,11 +141,10 @@ import Testing
     /// What was found out about a button that sends such texts.
     private static let facts: [LearningFact] = [.press(hostile), .release(hostile), .mirrored(hostile)]
     private static let findings: [Finding] =
-        [
-            Check.buttons.ok(Text(verbatim: hostile)),
-            Check.bluetooth.warning(Text("\(hostile)"), cure: .command(hostile)),
-            Check.policy.failure(Text(sent: [hostile]), cure: .advice(Text("\(hostile) \(hostile)"))),
-        ] + KernelFacts(sandbox: Text(verbatim: hostile), isWSL: false, hasUHID: true).findings
+        Check.buttons.ok(Text(verbatim: hostile))
+        + Check.bluetooth.warning(Text("\(hostile)"), cure: .command(hostile))
+        + Check.policy.failure(Text(sent: [hostile]), cure: .advice(Text("\(hostile) \(hostile)")))
+        + KernelFacts(sandbox: Text(verbatim: hostile), isWSL: false, hasUHID: true).findings
         + SeatFacts.findings(.failure(.unreachable(hostile)))
     private static let errors: [any Error] = [
         ServiceError.failed(name: hostile, reason: hostile), ServiceError.lost(.accessory, reason: hostile),

@@ -39,7 +39,7 @@ struct Host: Sendable {
         findings += await SoundFacts.findings(sound, soundUnits, daemons.unheardDevices)
         if let recording {
             let heard = await RecordingFacts.observed(for: recording, preferring: preferences)
-            findings.append(heard.finding)
+            findings += heard.findings
         }
         findings += FileFacts.findings(files, userID: session.userID)
         findings += await DesktopFacts.findings(desktop, headsets: daemons.bluetoothHeadsets)

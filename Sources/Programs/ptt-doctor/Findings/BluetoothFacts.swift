@@ -46,33 +46,32 @@ struct BluetoothFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): facts.findings
         case .failure(.timedOut):
-            [Check.bluetooth.failure(Text("the system bus does not answer"), cure: .command("sudo reboot"))]
+            Check.bluetooth.failure(Text("the system bus does not answer"), cure: .command("sudo reboot"))
         case .failure(.unreachable(let reason)):
-            [
-                Check.bluetooth.failure(
-                    Text("the system bus cannot be reached: \(reason)"),
-                    cure: .command("sudo systemctl start dbus")
-                )
-            ]
+            Check.bluetooth.failure(
+                Text("the system bus cannot be reached: \(reason)"),
+                cure: .command("sudo systemctl start dbus")
+            )
         }
     }
 
     private var findings: [Finding] {
-        if let problem = daemonProblem ?? radioProblem ?? adapterProblem { return [problem] }
+        let problem = [daemonProblem, radioProblem, adapterProblem].first { !$0.isEmpty }
+        if let problem { return problem }
         let names = adapters.filter(\.isPowered).map { "\($0.name) (\($0.address))" }
-        let problems = [sameAddress].compactMap(\.self) + buttons.compactMap(Self.problem)
-        return [Check.bluetooth.ok(Text("\(names.joined(separator: ", ")) is on"))] + problems
+        let on = Check.bluetooth.ok(Text("\(names.joined(separator: ", ")) is on"))
+        return on + sameAddress + buttons.flatMap(Self.problem)
     }
 
     /// Without an enrolled button a person may have no use for Bluetooth.
-    private func problem(_ text: Text, _ cure: Cure) -> Finding {
+    private func problem(_ text: Text, _ cure: Cure) -> [Finding] {
         if buttons.isEmpty { return Check.bluetooth.warning(text, cure: cure) }
         return Check.bluetooth.failure(text, cure: cure)
     }
 
-    private var daemonProblem: Finding? {
+    private var daemonProblem: [Finding] {
         switch daemon {
-        case .running: nil
+        case .running: []
         case .stopped:
             problem(Text("bluetoothd does not run"), .command("sudo systemctl enable --now bluetooth"))
         case .masked:
@@ -89,8 +88,8 @@ struct BluetoothFacts: Equatable, Sendable {
         }
     }
 
-    private var radioProblem: Finding? {
-        guard !radios.isEmpty, !adapters.contains(where: \.isPowered) else { return nil }
+    private var radioProblem: [Finding] {
+        guard !radios.isEmpty, !adapters.contains(where: \.isPowered) else { return [] }
         if radios.allSatisfy({ $0 == .hardBlocked }) {
             return problem(
                 Text("Bluetooth is switched off by a switch of this machine, or by its firmware"),
@@ -100,10 +99,10 @@ struct BluetoothFacts: Equatable, Sendable {
         if !radios.contains(.on) {
             return problem(Text("Bluetooth is switched off"), .command("rfkill unblock bluetooth"))
         }
-        return nil
+        return []
     }
 
-    private var adapterProblem: Finding? {
+    private var adapterProblem: [Finding] {
         if adapters.isEmpty {
             return problem(
                 Text("there is no Bluetooth adapter"),
@@ -112,13 +111,13 @@ struct BluetoothFacts: Equatable, Sendable {
                 )
             )
         }
-        guard !adapters.contains(where: \.isPowered) else { return nil }
+        guard !adapters.contains(where: \.isPowered) else { return [] }
         return problem(Text("the Bluetooth adapter is off"), .command("bluetoothctl power on"))
     }
 
-    private var sameAddress: Finding? {
+    private var sameAddress: [Finding] {
         let addresses = adapters.map(\.address)
-        guard Set(addresses).count < addresses.count else { return nil }
+        guard Set(addresses).count < addresses.count else { return [] }
         return Check.bluetooth.warning(
             Text(
                 "two adapters have the same address: buttons connect to either of them, and the bonds fit one"
@@ -127,7 +126,7 @@ struct BluetoothFacts: Equatable, Sendable {
         )
     }
 
-    private static func problem(_ button: Button) -> Finding? {
+    private static func problem(_ button: Button) -> [Finding] {
         switch button.isBlocked {
         case nil:
             Check.buttons.failure(
@@ -139,7 +138,7 @@ struct BluetoothFacts: Equatable, Sendable {
                 Text("\(button.name) is blocked in BlueZ"),
                 cure: .command("bluetoothctl unblock \(ShellArgument(button.address))")
             )
-        case false?: nil
+        case false?: []
         }
     }
 }

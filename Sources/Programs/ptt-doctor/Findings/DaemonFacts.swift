@@ -28,10 +28,10 @@ struct DaemonFacts: Equatable, Sendable {
     var findings: [Finding] {
         let core = finding(.core, of: "pttd", self.core)
         let accessory = finding(.accessoryDaemon, of: "ptt-accessoryd", self.accessory)
-        return [core, notSaved, accessory, separated].compactMap(\.self)
+        return core + notSaved + accessory + separated
     }
 
-    private func finding(_ check: Check, of name: String, _ answer: SocketAnswer) -> Finding {
+    private func finding(_ check: Check, of name: String, _ answer: SocketAnswer) -> [Finding] {
         let restart = Cure.command("systemctl --user restart \(name).service")
         return switch answer {
         case .missing:
@@ -55,8 +55,8 @@ struct DaemonFacts: Equatable, Sendable {
         }
     }
 
-    private var notSaved: Finding? {
-        guard let reason = status?.saveFailure else { return nil }
+    private var notSaved: [Finding] {
+        guard let reason = status?.saveFailure else { return [] }
         return Check.core.warning(
             Text("the channel is not kept over a restart: \(reason)"),
             cure: .advice(
@@ -65,8 +65,8 @@ struct DaemonFacts: Equatable, Sendable {
         )
     }
 
-    private var separated: Finding? {
-        guard let devices, !devices.isCoreConnected else { return nil }
+    private var separated: [Finding] {
+        guard let devices, !devices.isCoreConnected else { return [] }
         return Check.accessoryDaemon.failure(
             Text("ptt-accessoryd is not connected to the core: no press transmits"),
             cure: .command("systemctl --user restart ptt-accessoryd.service")
@@ -75,8 +75,8 @@ struct DaemonFacts: Equatable, Sendable {
 
     /// The remarks of ptt-accessoryd on buttons and headsets that cannot be used as they are.
     var deviceFindings: [Finding] {
-        (devices?.devices ?? []).compactMap { device in
-            guard let remark = device.remark, device.link != .ready else { return nil }
+        (devices?.devices ?? []).flatMap { device -> [Finding] in
+            guard let remark = device.remark, device.link != .ready else { return [] }
             return Check.buttons.warning(Text("\(device.name): \(remark)"), cure: Self.cure(in: remark))
         }
     }

@@ -38,27 +38,23 @@ struct DesktopFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): facts.findings(headsets)
         case .failure(.timedOut):
-            [
-                Check.desktop.warning(
-                    Text("the session bus does not answer"),
-                    cure: .advice(Text("log out and in again"))
-                )
-            ]
+            Check.desktop.warning(
+                Text("the session bus does not answer"),
+                cure: .advice(Text("log out and in again"))
+            )
         case .failure(.unreachable(let reason)):
-            [
-                Check.desktop.warning(
-                    Text("no session bus, and with it no panel, notification or key: \(reason)"),
-                    cure: .install(.sessionBus)
-                )
-            ]
+            Check.desktop.warning(
+                Text("no session bus, and with it no panel, notification or key: \(reason)"),
+                cure: .install(.sessionBus)
+            )
         }
     }
 
     private func findings(_ headsets: [String]) -> [Finding] {
         guard let desktop else {
-            return [Check.desktop.ok(Text("no desktop in this session"))] + proxy(headsets)
+            return Check.desktop.ok(Text("no desktop in this session")) + proxy(headsets)
         }
-        return [panel(desktop), key] + proxy(headsets)
+        return panel(desktop) + key + proxy(headsets)
     }
 
     /// Without such a headset it does no harm.
@@ -72,15 +68,13 @@ struct DesktopFacts: Equatable, Sendable {
         case .process: cure = .command("pkill -x mpris-proxy")
         }
         let names = headsets.joined(separator: ", ")
-        return [
-            Check.desktop.warning(
-                Text("mpris-proxy takes the key of \(names) for the music player"),
-                cure: cure
-            )
-        ]
+        return Check.desktop.warning(
+            Text("mpris-proxy takes the key of \(names) for the music player"),
+            cure: cure
+        )
     }
 
-    private func panel(_ desktop: String) -> Finding {
+    private func panel(_ desktop: String) -> [Finding] {
         if hasPanel { return Check.desktop.ok(Text("the panel of \(desktop) shows the channel")) }
         if desktop.uppercased().contains("GNOME") {
             if let panelExtension {
@@ -112,7 +106,7 @@ struct DesktopFacts: Equatable, Sendable {
         )
     }
 
-    private var key: Finding {
+    private var key: [Finding] {
         if let shortcutsVersion {
             return Check.desktop.ok(
                 Text("a key of the keyboard can talk (GlobalShortcuts \(shortcutsVersion))")

@@ -52,22 +52,21 @@ struct FileFacts: Equatable, Sendable {
     /// - Returns: A line for each kind of file; for actions only if there are some.
     static func findings(_ facts: FileFacts?, userID: UInt32) -> [Finding] {
         guard let facts else {
-            return [
-                Check.configuration.failure(
-                    Text("the disk with the home directory does not answer"),
-                    cure: .command("findmnt --target \"$HOME\"")
-                )
-            ]
+            return Check.configuration.failure(
+                Text("the disk with the home directory does not answer"),
+                cure: .command("findmnt --target \"$HOME\"")
+            )
         }
-        return [facts.configurationFinding, facts.policyFinding, facts.enrolmentFinding]
-            + (facts.actions.map { [finding($0)] } ?? []) + [facts.stateFinding(userID)]
+        let actions = facts.actions.map(finding) ?? []
+        return facts.configurationFinding + facts.policyFinding + facts.enrolmentFinding + actions
+            + facts.stateFinding(userID)
     }
 
     private static func edit(_ path: String) -> String {
         path.hasPrefix("/etc") ? "sudo -e \(ShellArgument(path))" : "${EDITOR:-vi} \(ShellArgument(path))"
     }
 
-    private var configurationFinding: Finding {
+    private var configurationFinding: [Finding] {
         guard let configuration else {
             return Check.configuration.failure(
                 Text("HOME is not set: no configuration is read, and no channel is kept"),
@@ -83,7 +82,7 @@ struct FileFacts: Equatable, Sendable {
         )
     }
 
-    private var policyFinding: Finding {
+    private var policyFinding: [Finding] {
         for policy in policies {
             guard let problem = policy.problem else { continue }
             return Check.policy.failure(
@@ -102,7 +101,7 @@ struct FileFacts: Equatable, Sendable {
         return Check.policy.ok(Text("applications may join now"))
     }
 
-    private var enrolmentFinding: Finding {
+    private var enrolmentFinding: [Finding] {
         guard let enrolments, let problem = enrolments.problem else {
             return Check.buttons.ok(Text("devices.toml can be used, or is not there"))
         }
@@ -112,7 +111,7 @@ struct FileFacts: Equatable, Sendable {
         )
     }
 
-    private static func finding(_ actions: Actions) -> Finding {
+    private static func finding(_ actions: Actions) -> [Finding] {
         if let file = actions.unusable, let problem = file.problem {
             return Check.actions.failure(
                 Text("\(file.path) is not in force: \(problem)"),
@@ -131,7 +130,7 @@ struct FileFacts: Equatable, Sendable {
     /// The channel is a few hundred bytes.
     private static let enough: UInt64 = 256 * 1024
 
-    private func stateFinding(_ userID: UInt32) -> Finding {
+    private func stateFinding(_ userID: UInt32) -> [Finding] {
         guard let state else {
             return Check.state.ok(Text("there is no home directory to keep a channel in"))
         }

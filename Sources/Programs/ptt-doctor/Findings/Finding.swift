@@ -35,16 +35,13 @@ struct Finding: Equatable, Sendable {
     var isFailure: Bool { severity == .failure }
 }
 
+/// Each is a list of one: a part of the machine has none or several findings, and adds them up.
 extension Check {
-    func ok(_ text: Text) -> Finding { Finding(self, .ok, text) }
+    func ok(_ text: Text) -> [Finding] { [Finding(self, .ok, text)] }
 
-    func warning(_ text: Text, cure: Cure) -> Finding {
-        Finding(self, .warning, text, cure: cure)
-    }
+    func warning(_ text: Text, cure: Cure) -> [Finding] { [Finding(self, .warning, text, cure: cure)] }
 
-    func failure(_ text: Text, cure: Cure) -> Finding {
-        Finding(self, .failure, text, cure: cure)
-    }
+    func failure(_ text: Text, cure: Cure) -> [Finding] { [Finding(self, .failure, text, cure: cure)] }
 }
 
 /// Something that a person can do about a finding.

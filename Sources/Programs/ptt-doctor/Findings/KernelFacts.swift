@@ -22,27 +22,23 @@ struct KernelFacts: Equatable, Sendable {
 
     var findings: [Finding] {
         if isWSL {
-            return [
-                Check.kernel.warning(
-                    Text(
-                        "this is the Windows Subsystem for Linux: it has no udev and no Bluetooth, so neither headset nor button"
-                    ),
-                    cure: .advice(Text("use it on Linux itself; `pttctl talk` presses here"))
-                )
-            ]
+            return Check.kernel.warning(
+                Text(
+                    "this is the Windows Subsystem for Linux: it has no udev and no Bluetooth, so neither headset nor button"
+                ),
+                cure: .advice(Text("use it on Linux itself; `pttctl talk` presses here"))
+            )
         }
         if let sandbox {
-            return [
-                Check.kernel.warning(
-                    Text("this runs in \(sandbox), which sees only a part of the machine"),
-                    cure: .advice(Text("run pttctl doctor outside of it"))
-                )
-            ]
+            return Check.kernel.warning(
+                Text("this runs in \(sandbox), which sees only a part of the machine"),
+                cure: .advice(Text("run pttctl doctor outside of it"))
+            )
         }
-        return [keyboards] + protections
+        return keyboards + protections
     }
 
-    private var keyboards: Finding {
+    private var keyboards: [Finding] {
         if hasUHID { return Check.kernel.ok(Text("/dev/uhid is there")) }
         return Check.kernel.warning(
             Text("/dev/uhid is not there: Bluetooth buttons that are keyboards or presenters give no key"),
@@ -63,14 +59,12 @@ struct KernelFacts: Equatable, Sendable {
             refusal = Text("\(setting) grants users no namespace")
             missing = "PrivateUsers=, PrivateDevices="
         }
-        return [
-            Check.kernel.ok(
-                Text(
-                    "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
-                        + "ProtectKernelTunables= and ProtectControlGroups=, and see the files and devices that this user sees; "
-                        + "their filters of system calls remain"
-                )
+        return Check.kernel.ok(
+            Text(
+                "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
+                    + "ProtectKernelTunables= and ProtectControlGroups=, and see the files and devices that this user sees; "
+                    + "their filters of system calls remain"
             )
-        ]
+        )
     }
 }

@@ -9,7 +9,7 @@ enum RecordingFacts: Equatable, Sendable {
     /// In dB of full scale. The noise of a room alone is louder.
     static let quietest = -80.0
 
-    var finding: Finding {
+    var findings: [Finding] {
         switch self {
         case .heard(let peak?) where peak > Self.quietest:
             Check.recording.ok(

@@ -21,25 +21,21 @@ struct SeatFacts: Equatable, Sendable {
 
     static func findings(_ facts: Result<SeatFacts, Silence>) -> [Finding] {
         switch facts {
-        case .success(let facts): [facts.finding]
+        case .success(let facts): facts.findings
         case .failure(.timedOut):
-            [
-                Check.seat.warning(
-                    Text("logind does not answer"),
-                    cure: .command("sudo systemctl restart systemd-logind")
-                )
-            ]
+            Check.seat.warning(
+                Text("logind does not answer"),
+                cure: .command("sudo systemctl restart systemd-logind")
+            )
         case .failure(.unreachable(let reason)):
-            [
-                Check.seat.warning(
-                    Text("logind cannot be asked who sits at the screen: \(reason)"),
-                    cure: .command("sudo systemctl start dbus systemd-logind")
-                )
-            ]
+            Check.seat.warning(
+                Text("logind cannot be asked who sits at the screen: \(reason)"),
+                cure: .command("sudo systemctl start dbus systemd-logind")
+            )
         }
     }
 
-    private var finding: Finding {
+    private var findings: [Finding] {
         if let session = sessions.first(where: { !$0.seat.isEmpty && $0.isActive }) {
             let active = Text("session \(session.identifier) is active at \(session.seat)")
             guard lingers else { return Check.seat.ok(active) }

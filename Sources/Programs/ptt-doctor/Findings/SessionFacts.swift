@@ -18,9 +18,7 @@ struct SessionFacts: Equatable, Sendable {
     /// Nil if the variable is not set.
     var runtimeDirectory: RuntimeDirectory?
 
-    var findings: [Finding] { [finding] }
-
-    private var finding: Finding {
+    var findings: [Finding] {
         if let sudoUser {
             return Check.session.failure(
                 Text("this is root by sudo, and the daemons are those of \(sudoUser)"),

@@ -51,50 +51,43 @@ struct SoundFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): facts.findings(units, unheard)
         case .failure(.timedOut):
-            [
-                Check.sound.failure(
-                    Text("the sound server hangs: it does not answer"),
-                    cure: units?.restart ?? .command("systemctl --user restart pipewire-pulse")
-                )
-            ]
+            Check.sound.failure(
+                Text("the sound server hangs: it does not answer"),
+                cure: units?.restart ?? .command("systemctl --user restart pipewire-pulse")
+            )
         case .failure(.unreachable(let reason)):
-            [
-                Check.sound.failure(
-                    Text("there is no sound server: \(reason)"),
-                    cure: units?.start ?? .command("systemctl --user enable --now pipewire-pulse")
-                )
-            ]
+            Check.sound.failure(
+                Text("there is no sound server: \(reason)"),
+                cure: units?.start ?? .command("systemctl --user enable --now pipewire-pulse")
+            )
         }
     }
 
     private func findings(_ units: SoundUnits?, _ unheard: [UnheardDevice]) -> [Finding] {
-        var findings: [Finding] = [units?.problem(server) ?? Check.sound.ok(Text(verbatim: server))]
-        findings.append(microphoneFinding(units))
-        findings += unheard.map { Check.microphone.warning($0.text, cure: .command($0.cure)) }
+        let problems = units?.problems(server) ?? []
+        var findings = problems.isEmpty ? Check.sound.ok(Text(verbatim: server)) : problems
+        findings += microphoneFindings(units)
+        findings += unheard.flatMap { Check.microphone.warning($0.text, cure: .command($0.cure)) }
         if !recorders.isEmpty {
-            findings.append(
-                Check.microphone.ok(
-                    Text("also recording, which is no hindrance: \(recorders.joined(separator: ", "))")
-                )
+            findings += Check.microphone.ok(
+                Text("also recording, which is no hindrance: \(recorders.joined(separator: ", "))")
             )
         }
         if !liveRecorders.isEmpty {
-            findings.append(
-                Check.microphone.warning(
-                    Text(
-                        "\(liveRecorders.joined(separator: ", ")): not from the Push-to-Talk Microphone, but from a live "
-                            + "one, which is heard also while nobody presses"
-                    ),
-                    cure: .advice(
-                        Text("choose the Push-to-Talk Microphone there, if only presses are to be heard")
-                    )
+            findings += Check.microphone.warning(
+                Text(
+                    "\(liveRecorders.joined(separator: ", ")): not from the Push-to-Talk Microphone, but from a live "
+                        + "one, which is heard also while nobody presses"
+                ),
+                cure: .advice(
+                    Text("choose the Push-to-Talk Microphone there, if only presses are to be heard")
                 )
             )
         }
         return findings
     }
 
-    private func microphoneFinding(_ units: SoundUnits?) -> Finding {
+    private func microphoneFindings(_ units: SoundUnits?) -> [Finding] {
         switch microphone {
         case .failure(let error):
             if let deafHeadset {
@@ -161,8 +154,8 @@ struct SoundUnits: Equatable, Sendable {
     }
 
     /// - Parameter server: The name of the server that answers.
-    /// - Returns: Nil if the units are as they should be.
-    func problem(_ server: String) -> Finding? {
+    /// - Returns: None if the units are as they should be.
+    func problems(_ server: String) -> [Finding] {
         if pipeWire.isActive, pulseAudio.isActive {
             return Check.sound.warning(
                 Text(
@@ -171,7 +164,7 @@ struct SoundUnits: Equatable, Sendable {
                 cure: .command("systemctl --user mask --now pulseaudio.socket pulseaudio.service")
             )
         }
-        guard server.contains("PipeWire"), pipeWire.isActive, !sessionManager.isActive else { return nil }
+        guard server.contains("PipeWire"), pipeWire.isActive, !sessionManager.isActive else { return [] }
         if sessionManager.load == "not-found" {
             return Check.sound.warning(
                 Text("PipeWire has no session manager that is known here, and without one no microphone"),

@@ -31,12 +31,12 @@ struct UdevFacts: Equatable, Sendable {
     /// - Parameter isAtSeat: See ``SeatFacts/isAtSeat``; nil if it is not known.
     /// - Returns: At least the line of the rule.
     func findings(isAtSeat: Bool?) -> [Finding] {
-        [ruleFinding] + untagged + unreadable(isAtSeat) + [group].compactMap(\.self)
+        ruleFinding + untagged + unreadable(isAtSeat) + group
     }
 
     private static let trigger = Cure.command("sudo udevadm trigger -s input -c change")
 
-    private var ruleFinding: Finding {
+    private var ruleFinding: [Finding] {
         guard let first = rules.first else {
             return Check.udevRule.failure(
                 Text("\(Self.rule) is not installed: no wired headset is recognised"),
@@ -60,12 +60,10 @@ struct UdevFacts: Equatable, Sendable {
     private var untagged: [Finding] {
         let names = nodes.filter { !$0.isTagged }.map(\.name)
         guard !names.isEmpty, rules.first?.isMask == false else { return [] }
-        return [
-            Check.headset.warning(
-                Text("plugged in before the rule was there: \(names.joined(separator: ", "))"),
-                cure: Self.trigger
-            )
-        ]
+        return Check.headset.warning(
+            Text("plugged in before the rule was there: \(names.joined(separator: ", "))"),
+            cure: Self.trigger
+        )
     }
 
     private func unreadable(_ isAtSeat: Bool?) -> [Finding] {
@@ -74,22 +72,20 @@ struct UdevFacts: Equatable, Sendable {
         if tagged.isEmpty { return [] }
         if unreadable.isEmpty {
             let names = tagged.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
-            return [Check.headset.ok(Text(verbatim: names))]
+            return Check.headset.ok(Text(verbatim: names))
         }
         let names = unreadable.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
         if isAtSeat == false {
-            return [
-                Check.headset.warning(
-                    Text("only the person at the screen may read \(names)"),
-                    cure: .advice(Text("log in at the screen to use a wired headset"))
-                )
-            ]
+            return Check.headset.warning(
+                Text("only the person at the screen may read \(names)"),
+                cure: .advice(Text("log in at the screen to use a wired headset"))
+            )
         }
-        return [Check.headset.failure(Text("this user may not read \(names)"), cure: Self.trigger)]
+        return Check.headset.failure(Text("this user may not read \(names)"), cure: Self.trigger)
     }
 
-    private var group: Finding? {
-        guard isInInputGroup else { return nil }
+    private var group: [Finding] {
+        guard isInInputGroup else { return [] }
         return Check.headset.warning(
             Text(
                 "a member of the group input: every program of this user reads what is typed, and push-to-talk needs it not"

@@ -35,36 +35,30 @@ struct ServiceManagerFacts: Equatable, Sendable {
         switch facts {
         case .success(let facts): return facts.findings
         case .failure(.timedOut):
-            return [
-                Check.units.failure(
-                    Text("the user's service manager does not answer"),
-                    cure: .advice(Text("log out and in again"))
-                )
-            ]
+            return Check.units.failure(
+                Text("the user's service manager does not answer"),
+                cure: .advice(Text("log out and in again"))
+            )
         case .failure(.unreachable(let reason)):
-            return [
-                Check.units.failure(
-                    Text("the user's service manager cannot be reached: \(reason)"),
-                    cure: .advice(Text("log in as this user, at the screen or with ssh, not with su or sudo"))
-                )
-            ]
+            return Check.units.failure(
+                Text("the user's service manager cannot be reached: \(reason)"),
+                cure: .advice(Text("log in as this user, at the screen or with ssh, not with su or sudo"))
+            )
         }
     }
 
     private var findings: [Finding] {
-        let units = [missing] + sockets.map(Self.problem(ofSocket:)) + services.map(Self.problem(ofService:))
-        let problems = (units + [reload, secondInstallation]).compactMap(\.self)
+        let units = sockets.flatMap(Self.problem(ofSocket:)) + services.flatMap(Self.problem(ofService:))
+        let problems = missing + units + reload + secondInstallation
         if !problems.isEmpty { return problems }
-        return [
-            Check.units.ok(
-                Text("\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed")
-            )
-        ]
+        return Check.units.ok(
+            Text("\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed")
+        )
     }
 
-    private static func problem(ofSocket unit: UnitFacts) -> Finding? {
-        if let problem = problem(ofFile: unit) { return problem }
-        if unit.load == "not-found" { return nil }
+    private static func problem(ofSocket unit: UnitFacts) -> [Finding] {
+        let problem = problem(ofFile: unit)
+        if !problem.isEmpty || unit.load == "not-found" { return problem }
         if unit.active == "failed" {
             return Check.units.failure(
                 Text("\(unit.name) has failed (\(unit.result))"),
@@ -72,7 +66,7 @@ struct ServiceManagerFacts: Equatable, Sendable {
             )
         }
         switch (unit.isEnabled, unit.isActive) {
-        case (true, true): return nil
+        case (true, true): return []
         case (false, false):
             return Check.units.failure(
                 Text("\(unit.name) is not enabled"),
@@ -91,31 +85,32 @@ struct ServiceManagerFacts: Equatable, Sendable {
         }
     }
 
-    private static func problem(ofService unit: UnitFacts) -> Finding? {
-        if let problem = problem(ofFile: unit) { return problem }
+    private static func problem(ofService unit: UnitFacts) -> [Finding] {
+        let problem = problem(ofFile: unit)
+        if !problem.isEmpty { return problem }
         if let program = unit.missingProgram {
             return Check.units.failure(
                 Text("\(unit.name) starts \(program), which does not exist"),
                 cure: .reinstall
             )
         }
-        guard unit.active == "failed" else { return nil }
-        let problem =
+        guard unit.active == "failed" else { return [] }
+        let text =
             switch unit.result {
             case "start-limit-hit": Text("\(unit.name) failed too often to be started again")
             case "watchdog": Text("\(unit.name) hung, and systemd has killed it")
             default: Text("\(unit.name) has failed (\(unit.result))")
             }
         return Check.units.failure(
-            Text("\(problem); `journalctl --user -n 50 -u \(unit.name)` has the reason"),
+            Text("\(text); `journalctl --user -n 50 -u \(unit.name)` has the reason"),
             cure: .command("systemctl --user reset-failed \(unit.name)")
         )
     }
 
-    private static func problem(ofFile unit: UnitFacts) -> Finding? {
+    private static func problem(ofFile unit: UnitFacts) -> [Finding] {
         switch unit.load {
         // ``missing`` reports all of those.
-        case "loaded", "not-found": nil
+        case "loaded", "not-found": []
         case "masked":
             Check.units.failure(
                 Text("\(unit.name) is masked"),
@@ -129,26 +124,26 @@ struct ServiceManagerFacts: Equatable, Sendable {
         }
     }
 
-    private var missing: Finding? {
+    private var missing: [Finding] {
         let names = (sockets + services).filter { $0.load == "not-found" }.map(\.name)
-        guard !names.isEmpty else { return nil }
+        guard !names.isEmpty else { return [] }
         return Check.units.failure(
             Text("not installed where systemd looks for them: \(names.joined(separator: ", "))"),
             cure: .reinstall
         )
     }
 
-    private var reload: Finding? {
+    private var reload: [Finding] {
         let names = (sockets + services).filter(\.needsReload).map(\.name)
-        guard !names.isEmpty else { return nil }
+        guard !names.isEmpty else { return [] }
         return Check.units.warning(
             Text("\(names.joined(separator: ", ")): systemd uses an earlier version of the file"),
             cure: .command("systemctl --user daemon-reload")
         )
     }
 
-    private var secondInstallation: Finding? {
-        guard installations.count > 1 else { return nil }
+    private var secondInstallation: [Finding] {
+        guard installations.count > 1 else { return [] }
         return Check.units.warning(
             Text("pttd is installed twice, below \(installations.joined(separator: " and "))"),
             cure: .removeOne
