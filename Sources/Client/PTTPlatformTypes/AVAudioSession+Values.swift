@@ -1,13 +1,11 @@
+// The names are Apple's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase, DontRepeatTypeInStaticProperties
 @_exported public import CPushToTalk
 public import Foundation
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
-// swift-format-ignore: AlwaysUseLowerCamelCase
 public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
 
 extension AVAudioSession {
@@ -114,15 +112,11 @@ extension AVAudioSession {
         public static let usbAudio = Port(rawValue: "USBAudio")
         public static let carAudio = Port(rawValue: "CarAudio")
         public static let airPlay = Port(rawValue: "AirPlay")
-        // swift-format-ignore: AlwaysUseLowerCamelCase
         public static let HDMI = Port(rawValue: "HDMIOutput")
-        // swift-format-ignore: DontRepeatTypeInStaticProperties
         public static let displayPort = Port(rawValue: "DisplayPort")
         public static let thunderbolt = Port(rawValue: "Thunderbolt")
         public static let fireWire = Port(rawValue: "FireWire")
-        // swift-format-ignore: AlwaysUseLowerCamelCase
         public static let PCI = Port(rawValue: "PCI")
-        // swift-format-ignore: AlwaysUseLowerCamelCase
         public static let AVB = Port(rawValue: "AVB")
         public static let virtual = Port(rawValue: "Virtual")
     }

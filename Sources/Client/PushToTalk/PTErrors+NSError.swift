@@ -1,18 +1,16 @@
+// swift-format-ignore-file: NoLeadingUnderscores
 public import Foundation
 
 // With Objective-C the compiler makes an `NSError` of an error's domain castable to the error. On Linux only
 // this protocol of the standard library does: `as?`, `is` and `catch` call it.
 
 extension PTChannelError: _ObjectiveCBridgeable {
-    // swift-format-ignore: NoLeadingUnderscores
     public func _bridgeToObjectiveC() -> NSError { nsError }
 
-    // swift-format-ignore: NoLeadingUnderscores
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout PTChannelError?) {
         result = PTChannelError(source)
     }
 
-    // swift-format-ignore: NoLeadingUnderscores
     public static func _conditionallyBridgeFromObjectiveC(
         _ source: NSError,
         result: inout PTChannelError?
@@ -21,22 +19,18 @@ extension PTChannelError: _ObjectiveCBridgeable {
         return result != nil
     }
 
-    // swift-format-ignore: NoLeadingUnderscores
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> PTChannelError {
         source.flatMap { PTChannelError($0) } ?? PTChannelError(.unknown)
     }
 }
 
 extension PTInstantiationError: _ObjectiveCBridgeable {
-    // swift-format-ignore: NoLeadingUnderscores
     public func _bridgeToObjectiveC() -> NSError { nsError }
 
-    // swift-format-ignore: NoLeadingUnderscores
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout PTInstantiationError?) {
         result = PTInstantiationError(source)
     }
 
-    // swift-format-ignore: NoLeadingUnderscores
     public static func _conditionallyBridgeFromObjectiveC(
         _ source: NSError,
         result: inout PTInstantiationError?
@@ -45,7 +39,6 @@ extension PTInstantiationError: _ObjectiveCBridgeable {
         return result != nil
     }
 
-    // swift-format-ignore: NoLeadingUnderscores
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> PTInstantiationError {
         source.flatMap { PTInstantiationError($0) } ?? PTInstantiationError(.unknown)
     }
