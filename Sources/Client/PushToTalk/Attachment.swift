@@ -38,7 +38,7 @@ final class Attachment {
     var participantClearings = 0
     /// Ends the transmission if the push that the stop belongs to is not answered in time.
     var scheduledStop: TimerSource?
-    /// As the application was notified; nil while it does not count on an audio server.
+    /// As the application was notified; nil before the first audio server, which is no news to it.
     var isAudioServerReady: Bool?
     private lazy var reconnector = Reconnector(
         to: .core,

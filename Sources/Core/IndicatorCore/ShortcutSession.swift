@@ -88,9 +88,8 @@ package struct ShortcutSession: Equatable, Sendable {
             return lose(.backendLost, at: now)
         case .backendAppeared:
             switch state {
-            case .dormant: return owner == nil ? [] : begin()
-            case .waiting: return [.disarm] + begin()
-            case .impossible, .calling, .bound: return []
+            case .dormant where owner != nil, .waiting: return beginAgain()
+            case .impossible, .dormant, .calling, .bound: return []
             }
         case .answered(let attempt, let answer):
             guard attempt == self.attempt, case .calling(let session) = state else {

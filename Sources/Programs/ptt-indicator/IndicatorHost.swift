@@ -51,7 +51,7 @@ final class IndicatorHost {
     func close() {
         core.close()
         notifications?.closeShown()
-        player?.hide()
+        player?.show(nil)
         bus?.close()
         (bus, logind, notifications, shortcuts, player) = (nil, nil, nil, nil, nil)
     }
@@ -86,7 +86,9 @@ final class IndicatorHost {
         case .notify(let content, let number): notifications?.show(content, replacing: number)
         case .closeNotice(let id): notifications?.close(id)
         case .log(let line): log.notice("\(line)")
-        case .showPlayer(let content): show(content)
+        case .showPlayer(let content):
+            playerContent = content
+            player?.show(content)
         case .arm(let time): timer.arm(at: MonotonicInstant(time))
         case .disarm: timer.disarm()
         case .exit(let reason):
@@ -142,13 +144,8 @@ final class IndicatorHost {
         if settings.key { shortcuts = ShortcutPortal(on: connection, log: log, post: post) }
         if settings.lockScreen == .media {
             player = PlayerObject(on: connection, log: log) { post(.playerStopRequested) }
-            show(playerContent)
+            player?.show(playerContent)
         }
-    }
-
-    private func show(_ content: MediaPlayer?) {
-        playerContent = content
-        if let content { player?.show(content) } else { player?.hide() }
     }
 
     // MARK: - logind

@@ -26,8 +26,10 @@ final class PlayerObject {
         self.stop = stop
     }
 
-    func show(_ content: MediaPlayer) {
+    /// Nil hides it.
+    func show(_ content: MediaPlayer?) {
         self.content = content
+        guard content != nil else { return hide() }
         if let object {
             object.emitPropertiesChanged(Self.player, "Metadata")
             return
@@ -54,9 +56,9 @@ final class PlayerObject {
         if object == nil { connection.releaseName(Self.name) }
     }
 
-    func hide() {
+    private func hide() {
         guard object != nil else { return }
-        (content, object) = (nil, nil)
+        object = nil
         connection.releaseName(Self.name)
     }
 
