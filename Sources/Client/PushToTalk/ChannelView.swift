@@ -10,9 +10,8 @@ enum ChannelView: Equatable {
     struct Activity: Equatable {
         var isTransmitting = false
         var isActive = false
-        var isInterrupted = false
-        /// True if the interruption is a call: it lasts also without a participant.
-        var isInterruptedByCall = false
+        /// That of a call lasts also without a participant.
+        var interruption: Interruption?
         /// Buttons that the delegate was notified of as pressed, and not as released.
         var pressed: [Button] = []
     }
@@ -166,9 +165,8 @@ enum ChannelView: Equatable {
 
     mutating func audioInterrupted(by interruption: Interruption) -> [Callback] {
         change { _, activity in
-            guard !activity.isInterrupted else { return [] }
-            activity.isInterrupted = true
-            activity.isInterruptedByCall = interruption == .call
+            guard activity.interruption == nil else { return [] }
+            activity.interruption = interruption
             return [.interruption(began: true)]
         }
     }
@@ -180,7 +178,7 @@ enum ChannelView: Equatable {
     /// No participant is set any more: an interruption ends unless it is a call.
     mutating func participantCleared() -> [Callback] {
         change { _, activity in
-            let isOver = !activity.isActive && !activity.isInterruptedByCall
+            let isOver = !activity.isActive && activity.interruption != .call
             return isOver ? activity.endInterruption() : []
         }
     }
@@ -227,8 +225,8 @@ enum ChannelView: Equatable {
 
 extension ChannelView.Activity {
     fileprivate mutating func endInterruption() -> [Callback] {
-        guard isInterrupted else { return [] }
-        (isInterrupted, isInterruptedByCall) = (false, false)
+        guard interruption != nil else { return [] }
+        interruption = nil
         return [.interruption(began: false)]
     }
 
@@ -237,7 +235,7 @@ extension ChannelView.Activity {
         var callbacks: [Callback] = []
         if isTransmitting { callbacks.append(.ended(channelID.uuid, .unknown)) }
         if isActive { callbacks.append(.deactivated) }
-        if isInterrupted { callbacks.append(.interruption(began: false)) }
+        if interruption != nil { callbacks.append(.interruption(began: false)) }
         return callbacks + pressed.map { .released(channelID.uuid, $0.accessory) }
     }
 }
