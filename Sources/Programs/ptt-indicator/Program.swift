@@ -21,7 +21,11 @@ struct Program {
         let log = Logger.journal("ptt-indicator", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(
             EventLoop.runDaemon {
-                let host = IndicatorHost(settings(log), log: log)
+                let (settings, unusable) = IndicatorSettings.load()
+                for file in unusable {
+                    log.error("\(file). A locked screen shows nothing, and no key talks")
+                }
+                let host = IndicatorHost(settings, log: log)
                 host.start()
                 // Ends the connection to the core first, and with it a transmission.
                 return {
@@ -32,13 +36,5 @@ struct Program {
                 log.critical("\($0)")
             }
         )
-    }
-
-    private static func settings(_ log: Logger) -> IndicatorSettings {
-        let (value, unusable) = IndicatorSettings.load()
-        for file in unusable {
-            log.error("\(file). A locked screen shows nothing, and no key talks")
-        }
-        return value
     }
 }
