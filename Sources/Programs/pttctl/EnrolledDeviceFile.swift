@@ -6,14 +6,14 @@ import EventLoop
 /// `devices.toml` of this user, below which is that of the machine, with what a person can do about a file
 /// that cannot be used.
 enum EnrolledDeviceFile {
-    /// The user's entry, or else the machine's.
-    static func enrolment(of identity: DeviceIdentity) throws -> Enrolment? {
+    /// The user's entry, or else the machine's, or else a new one.
+    static func enrolment(of identity: DeviceIdentity) throws -> Enrolment {
         for path in EnrolmentFile.paths.reversed() {
             if let found = try contents(of: path).enrolments.first(where: { $0.identity == identity }) {
                 return found
             }
         }
-        return nil
+        return Enrolment(identity)
     }
 
     private static func contents(of path: String) throws -> EnrolmentFile.Contents {

@@ -9,27 +9,11 @@ import ServiceClient
 
 /// Pairs a device, shows each step, and enrols it after one press and release of it was observed.
 enum PairingDialog {
-    /// The choices of a person; nil keeps what is enrolled already, or leaves it to the accessory file.
-    struct Choices: Sendable {
-        var accessory: String?
-        var mode: ButtonMode?
-        var name: String?
-
-        /// Returns the enrolment of a device so far, or else a new one, with what is chosen.
-        func enrolment(of identity: DeviceIdentity) throws -> Enrolment {
-            var enrolment = try EnrolledDeviceFile.enrolment(of: identity) ?? Enrolment(identity)
-            enrolment.accessory = accessory ?? enrolment.accessory
-            enrolment.mode = mode ?? enrolment.mode
-            enrolment.name = name ?? enrolment.name
-            return enrolment
-        }
-    }
-
     /// Returns when presses of the device count. Asks for the key of a device that encrypts what it
     /// advertises.
     @EventLoop
-    static func run(_ address: String, _ choices: Choices, json: Bool, seconds: Int) async throws {
-        var enrolment = try choices.enrolment(of: DeviceIdentity(bluetoothAddress: address))
+    static func run(_ address: String, _ enrolment: Enrolment, json: Bool, seconds: Int) async throws {
+        var enrolment = enrolment
         while true {
             do {
                 return try await pair(address, enrolment, json: json, seconds: seconds)

@@ -44,32 +44,36 @@ struct PairCommand: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let choices = PairingDialog.Choices(
-            accessory: accessory.map { AccessoryArgument.identifier($0) },
-            mode: mode?.mode,
-            name: name
-        )
         try runOnLoop {
             let found = try await DeviceChoice(wanted: device).device(seconds: scan.seconds)
-            if let key = found.key { return try Self.enrol(found, key, choices, json: output.json) }
-            try await PairingDialog.run(found.address, choices, json: output.json, seconds: scan.testSeconds)
+            if let key = found.key { return try enrol(found, key) }
+            try await PairingDialog.run(
+                found.address,
+                enrolment(of: DeviceIdentity(bluetoothAddress: found.address)),
+                json: output.json,
+                seconds: scan.testSeconds
+            )
         }
     }
 
+    /// Returns the enrolment of a device so far, or else a new one, with what is chosen here.
+    private func enrolment(of identity: DeviceIdentity) throws -> Enrolment {
+        var enrolment = try EnrolledDeviceFile.enrolment(of: identity)
+        enrolment.accessory = accessory.map { AccessoryArgument.identifier($0) } ?? enrolment.accessory
+        enrolment.mode = mode?.mode ?? enrolment.mode
+        enrolment.name = name ?? enrolment.name
+        return enrolment
+    }
+
     /// The press that has found an input device is its test.
-    private static func enrol(
-        _ device: AccessoryInterface.Discovery,
-        _ key: String,
-        _ choices: PairingDialog.Choices,
-        json: Bool
-    ) throws {
+    private func enrol(_ device: AccessoryInterface.Discovery, _ key: String) throws {
         guard let identity = DeviceIdentity(device.address), let code = Enrolment.keyCode(of: key) else {
             throw CommandError(localized("nothing can be enrolled as \(key) of \(device.name)"))
         }
-        var enrolment = try choices.enrolment(of: identity)
+        var enrolment = try enrolment(of: identity)
         enrolment.key = code
         try EnrolledDeviceFile.set(enrolment)
-        if json { return Terminal.print(device) }
+        if output.json { return Terminal.print(device) }
         Terminal.print(localized("enrolled  \(enrolment.name ?? device.name)  \(key) \(identity.text)"))
     }
 }
@@ -100,7 +104,13 @@ struct RepairCommand: ParsableCommand {
                 // Nothing is left to remove.
             }
             let found = try await DeviceChoice(wanted: address).device(seconds: scan.seconds)
-            try await PairingDialog.run(found.address, .init(), json: output.json, seconds: scan.testSeconds)
+            let identity = DeviceIdentity(bluetoothAddress: found.address)
+            try await PairingDialog.run(
+                found.address,
+                EnrolledDeviceFile.enrolment(of: identity),
+                json: output.json,
+                seconds: scan.testSeconds
+            )
         }
     }
 }
