@@ -116,7 +116,7 @@ struct AccessoryCheckCommand: ParsableCommand {
     }
 }
 
-struct AccessoryExplainCommand: ParsableCommand {
+struct AccessoryExplainCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Say which file describes a device, and why the others do not."
@@ -130,12 +130,10 @@ struct AccessoryExplainCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            let reply = try await ServiceConnection.accessory()
-                .call(AccessoryInterface.explain, .init(identifier: device))
-            if output.json { return Terminal.print(reply) }
-            for line in Wording.lines(reply, includesOthers: all) { Terminal.print(line) }
-        }
+    func perform() async throws {
+        let reply = try await ServiceConnection.accessory()
+            .call(AccessoryInterface.explain, .init(identifier: device))
+        if output.json { return Terminal.print(reply) }
+        for line in Wording.lines(reply, includesOthers: all) { Terminal.print(line) }
     }
 }

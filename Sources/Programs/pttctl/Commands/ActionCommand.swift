@@ -16,7 +16,7 @@ struct ActionCommand: ParsableCommand {
     )
 }
 
-struct ActionListCommand: ParsableCommand {
+struct ActionListCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the actions that count, and the files that cannot be used."
@@ -29,25 +29,21 @@ struct ActionListCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            let files = ActionFileWatch()
-            let rows = files.list.actions.map { ActionRow($0) }
-            if output.json {
-                Terminal.print(Reply(actions: rows, problems: files.problems))
-            } else {
-                for row in rows { Terminal.print(row.line) }
-                files.list.sayWhatIsNotGranted()
-                for problem in files.problems { Terminal.printError(problem) }
-                if rows.isEmpty, files.problems.isEmpty {
-                    let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
-                    Terminal.printError(
-                        "there is no action in \(paths): every button transmits, or is reported"
-                    )
-                }
+    func perform() async throws {
+        let files = ActionFileWatch()
+        let rows = files.list.actions.map { ActionRow($0) }
+        if output.json {
+            Terminal.print(Reply(actions: rows, problems: files.problems))
+        } else {
+            for row in rows { Terminal.print(row.line) }
+            files.list.sayWhatIsNotGranted()
+            for problem in files.problems { Terminal.printError(problem) }
+            if rows.isEmpty, files.problems.isEmpty {
+                let paths = ConfigurationFile.paths(ActionFile.name).joined(separator: " and ")
+                Terminal.printError("there is no action in \(paths): every button transmits, or is reported")
             }
-            if !files.problems.isEmpty { throw ExitCode.failure }
         }
+        if !files.problems.isEmpty { throw ExitCode.failure }
     }
 }
 
@@ -76,7 +72,7 @@ struct ActionCheckCommand: ParsableCommand {
     }
 }
 
-struct ActionTestCommand: ParsableCommand {
+struct ActionTestCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
         abstract: "Run the action of a button as a press does, and say how it ended."
@@ -101,18 +97,16 @@ struct ActionTestCommand: ParsableCommand {
         return role
     }
 
-    func run() throws {
-        try runOnLoop {
-            let listed = try await ServiceConnection.accessory().devices().devices
-            let found = listed.first { $0.identifier == device } ?? listed.first { $0.name == device }
-            let press = ActionInterface.PressRequest(
-                identifier: found?.identifier ?? device,
-                name: found?.name ?? device,
-                accessory: found?.accessory ?? "",
-                role: button
-            )
-            try await run(press)
-        }
+    func perform() async throws {
+        let listed = try await ServiceConnection.accessory().devices().devices
+        let found = listed.first { $0.identifier == device } ?? listed.first { $0.name == device }
+        let press = ActionInterface.PressRequest(
+            identifier: found?.identifier ?? device,
+            name: found?.name ?? device,
+            accessory: found?.accessory ?? "",
+            role: button
+        )
+        try await run(press)
     }
 
     /// The end of this press is its release, in whatever way it ends.

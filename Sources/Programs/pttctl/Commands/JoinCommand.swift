@@ -3,7 +3,7 @@ import CommandLineTool
 import PTTMessages
 import ServiceClient
 
-struct JoinCommand: ParsableCommand {
+struct JoinCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
         abstract: "Join a channel, so that presses transmit.",
@@ -20,21 +20,19 @@ struct JoinCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            let reply = try await ServiceConnection.core().join(
-                ChannelInterface.JoinRequest(channelID: channel, name: name, application: nil)
-            )
-            if output.json {
-                Terminal.print(reply)
-            } else {
-                Terminal.print("joined \(name), \(reply.channelID)")
-            }
+    func perform() async throws {
+        let reply = try await ServiceConnection.core().join(
+            ChannelInterface.JoinRequest(channelID: channel, name: name, application: nil)
+        )
+        if output.json {
+            Terminal.print(reply)
+        } else {
+            Terminal.print("joined \(name), \(reply.channelID)")
         }
     }
 }
 
-struct LeaveCommand: ParsableCommand {
+struct LeaveCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "leave",
         abstract: "Leave the channel, and end a transmission."
@@ -42,11 +40,9 @@ struct LeaveCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            try await ServiceConnection.core().leave(nil)
-            if !output.json { Terminal.print("left the channel") }
-        }
+    func perform() async throws {
+        try await ServiceConnection.core().leave(nil)
+        if !output.json { Terminal.print("left the channel") }
     }
 }
 

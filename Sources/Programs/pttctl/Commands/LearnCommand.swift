@@ -7,7 +7,7 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-struct LearnCommand: ParsableCommand {
+struct LearnCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "learn",
         abstract: "Find out how an unknown button reports its presses, and use it.",
@@ -41,28 +41,26 @@ struct LearnCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func perform() async throws {
         let json = output.json
-        try runOnLoop {
-            guard let device else { return try await Self.list() }
-            let result = try await LearningDialog(self, device).run()
-            let file = try LearnedFile(result, name: name, replaces: replace)
-            if !json { for fact in result.learned.facts { Terminal.print("  \(fact)") } }
-            if !yes, !json, isatty(STDIN_FILENO) == 1 {
-                Terminal.print("Use it like this? Type y and press Enter")
-                guard Terminal.readLine()?.lowercased().hasPrefix("y") == true else {
-                    throw CommandError("nothing was written")
-                }
+        guard let device else { return try await Self.list() }
+        let result = try await LearningDialog(self, device).run()
+        let file = try LearnedFile(result, name: name, replaces: replace)
+        if !json { for fact in result.learned.facts { Terminal.print("  \(fact)") } }
+        if !yes, !json, isatty(STDIN_FILENO) == 1 {
+            Terminal.print("Use it like this? Type y and press Enter")
+            guard Terminal.readLine()?.lowercased().hasPrefix("y") == true else {
+                throw CommandError("nothing was written")
             }
-            try file.write()
-            if json {
-                Terminal.print(LearnedFile.Summary(file, result.learned))
-            } else {
-                Terminal.print("written to \(file.path), and enrolled in devices.toml")
-            }
-            guard result.device.transport == "gatt" else { return }
-            await Self.trust(device)
         }
+        try file.write()
+        if json {
+            Terminal.print(LearnedFile.Summary(file, result.learned))
+        } else {
+            Terminal.print("written to \(file.path), and enrolled in devices.toml")
+        }
+        guard result.device.transport == "gatt" else { return }
+        await Self.trust(device)
     }
 
     /// BlueZ reconnects only trusted devices. The accessory is enrolled already, so that a failure is no

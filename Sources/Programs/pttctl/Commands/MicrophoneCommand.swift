@@ -10,7 +10,7 @@ struct MicrophoneCommand: ParsableCommand {
         subcommands: [Remove.self]
     )
 
-    struct Remove: ParsableCommand {
+    struct Remove: LoopCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
             abstract: "Remove the Push-to-Talk Microphone from the audio server.",
@@ -23,12 +23,10 @@ struct MicrophoneCommand: ParsableCommand {
 
         @OptionGroup var output: OutputOptions
 
-        func run() throws {
-            try runOnLoop {
-                _ = try await ServiceConnection.core()
-                    .call(ChannelInterface.removeVirtualMicrophone, NoParameters())
-                if !output.json { Terminal.print("removed the Push-to-Talk Microphone") }
-            }
+        func perform() async throws {
+            _ = try await ServiceConnection.core()
+                .call(ChannelInterface.removeVirtualMicrophone, NoParameters())
+            if !output.json { Terminal.print("removed the Push-to-Talk Microphone") }
         }
     }
 }

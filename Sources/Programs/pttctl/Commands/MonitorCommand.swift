@@ -6,7 +6,7 @@ import EventLoop
 import PTTMessages
 import ServiceClient
 
-struct MonitorCommand: ParsableCommand {
+struct MonitorCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor",
         abstract: "Show all events, one per line, until stopped.",
@@ -21,13 +21,8 @@ struct MonitorCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop { try await monitor() }
-    }
-
     /// Prints the events of all daemons.
-    @EventLoop
-    private func monitor() async throws {
+    func perform() async throws {
         let stop = try StopSignal(after: limit?.duration)
         let core = try ServiceConnection.core()
         let foot = try FootLine(json: output.json)

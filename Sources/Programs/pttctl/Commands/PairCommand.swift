@@ -6,7 +6,7 @@ import Invocation
 import PTTMessages
 import ServiceClient
 
-struct PairCommand: ParsableCommand {
+struct PairCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
         abstract: "Find a Bluetooth button, a joystick or a USB device with keys, and enrol it.",
@@ -43,17 +43,11 @@ struct PairCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            let found = try await DeviceChoice(wanted: device).device(seconds: scan.seconds)
-            if let key = found.key { return try enrol(found, key) }
-            try await PairingDialog.run(
-                found.address,
-                enrolment(of: DeviceIdentity(bluetoothAddress: found.address)),
-                json: output.json,
-                seconds: scan.testSeconds
-            )
-        }
+    func perform() async throws {
+        let found = try await DeviceChoice(wanted: device).device(seconds: scan.seconds)
+        if let key = found.key { return try enrol(found, key) }
+        let enrolment = try enrolment(of: DeviceIdentity(bluetoothAddress: found.address))
+        try await PairingDialog.run(found.address, enrolment, json: output.json, seconds: scan.testSeconds)
     }
 
     /// Returns the enrolment of a device so far, or else a new one, with what is chosen here.
@@ -78,7 +72,7 @@ struct PairCommand: ParsableCommand {
     }
 }
 
-struct RepairCommand: ParsableCommand {
+struct RepairCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
         abstract: "Remove what BlueZ knows of a Bluetooth button, and pair it again.",
@@ -95,23 +89,17 @@ struct RepairCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            do {
-                let remark = try await ServiceConnection.accessory().forget(address)
-                if let remark { Terminal.printError(remark) }
-            } catch ServiceError.failed(name: AccessoryInterface.deviceNotFound, reason: _) {
-                // Nothing is left to remove.
-            }
-            let found = try await DeviceChoice(wanted: address).device(seconds: scan.seconds)
-            let identity = DeviceIdentity(bluetoothAddress: found.address)
-            try await PairingDialog.run(
-                found.address,
-                EnrolledDeviceFile.enrolment(of: identity),
-                json: output.json,
-                seconds: scan.testSeconds
-            )
+    func perform() async throws {
+        do {
+            let remark = try await ServiceConnection.accessory().forget(address)
+            if let remark { Terminal.printError(remark) }
+        } catch ServiceError.failed(name: AccessoryInterface.deviceNotFound, reason: _) {
+            // Nothing is left to remove.
         }
+        let found = try await DeviceChoice(wanted: address).device(seconds: scan.seconds)
+        let identity = DeviceIdentity(bluetoothAddress: found.address)
+        let enrolment = try EnrolledDeviceFile.enrolment(of: identity)
+        try await PairingDialog.run(found.address, enrolment, json: output.json, seconds: scan.testSeconds)
     }
 }
 

@@ -5,7 +5,7 @@ import PTTMessages
 import ServiceClient
 import WAV
 
-struct RecordCommand: ParsableCommand {
+struct RecordCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract:
@@ -30,12 +30,7 @@ struct RecordCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop { try await attach() }
-    }
-
-    @EventLoop
-    private func attach() async throws {
+    func perform() async throws {
         let stop = try StopSignal(after: limit?.duration)
         let core = try ServiceConnection.core()
         core.onClose = { stop.trigger($0) }

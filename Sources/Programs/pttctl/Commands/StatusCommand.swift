@@ -4,7 +4,7 @@ import Invocation
 import PTTMessages
 import ServiceClient
 
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the channel, the transmission and the audio session."
@@ -12,16 +12,14 @@ struct StatusCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            let reply = try await ServiceConnection.core().call(ChannelInterface.getStatus, NoParameters())
-            if output.json { return Terminal.print(reply.status) }
-            for line in Wording.lines(reply.status, reply.unheardDevices ?? []) { Terminal.print(line) }
-        }
+    func perform() async throws {
+        let reply = try await ServiceConnection.core().call(ChannelInterface.getStatus, NoParameters())
+        if output.json { return Terminal.print(reply.status) }
+        for line in Wording.lines(reply.status, reply.unheardDevices ?? []) { Terminal.print(line) }
     }
 }
 
-struct DevicesCommand: ParsableCommand {
+struct DevicesCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List buttons and headsets, with their problems."
@@ -29,21 +27,19 @@ struct DevicesCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            let reply = try await ServiceConnection.accessory().devices()
-            if output.json { return Terminal.print(reply) }
-            for device in reply.devices { Terminal.print(Wording.line(device)) }
-            if reply.devices.isEmpty {
-                Terminal.print(
-                    localized(
-                        "no buttons and no headsets: pair a Bluetooth button with `pttctl pair`, or plug a headset in"
-                    )
+    func perform() async throws {
+        let reply = try await ServiceConnection.accessory().devices()
+        if output.json { return Terminal.print(reply) }
+        for device in reply.devices { Terminal.print(Wording.line(device)) }
+        if reply.devices.isEmpty {
+            Terminal.print(
+                localized(
+                    "no buttons and no headsets: pair a Bluetooth button with `pttctl pair`, or plug a headset in"
                 )
-            }
-            if !reply.isCoreConnected {
-                Terminal.print(localized("ptt-accessoryd is not connected to the core: see `pttctl status`"))
-            }
+            )
+        }
+        if !reply.isCoreConnected {
+            Terminal.print(localized("ptt-accessoryd is not connected to the core: see `pttctl status`"))
         }
     }
 }

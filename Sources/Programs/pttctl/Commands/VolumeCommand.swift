@@ -3,7 +3,7 @@ import CommandLineTool
 import PTTMessages
 import ServiceClient
 
-struct VolumeCommand: ParsableCommand {
+struct VolumeCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "volume",
         abstract: "Show or set how loud participants are heard.",
@@ -16,12 +16,10 @@ struct VolumeCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
-        try runOnLoop {
-            let core = try ServiceConnection.core()
-            if let percent { _ = try await core.call(ChannelInterface.setVolume, .init(volume: percent)) }
-            let volume = try await core.status().volume
-            if output.json { Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
-        }
+    func perform() async throws {
+        let core = try ServiceConnection.core()
+        if let percent { _ = try await core.call(ChannelInterface.setVolume, .init(volume: percent)) }
+        let volume = try await core.status().volume
+        if output.json { Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
     }
 }
