@@ -24,11 +24,7 @@ struct JoinCommand: LoopCommand {
         let reply = try await ServiceConnection.core().join(
             ChannelInterface.JoinRequest(channelID: channel, name: name, application: nil)
         )
-        if output.json {
-            Terminal.print(reply)
-        } else {
-            Terminal.print("joined \(name), \(reply.channelID)")
-        }
+        output.print(reply, or: "joined \(name), \(reply.channelID)")
     }
 }
 

@@ -54,11 +54,8 @@ struct LearnCommand: LoopCommand {
             }
         }
         try file.write()
-        if json {
-            Terminal.print(LearnedFile.Summary(file, result.learned))
-        } else {
-            Terminal.print("written to \(file.path), and enrolled in devices.toml")
-        }
+        let summary = LearnedFile.Summary(file, result.learned)
+        output.print(summary, or: "written to \(file.path), and enrolled in devices.toml")
         guard result.device.transport == "gatt" else { return }
         await Self.trust(device)
     }

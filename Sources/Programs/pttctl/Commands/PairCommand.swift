@@ -67,8 +67,8 @@ struct PairCommand: LoopCommand {
         var enrolment = try enrolment(of: identity)
         enrolment.key = code
         try EnrolledDeviceFile.set(enrolment)
-        if output.json { return Terminal.print(device) }
-        Terminal.print(localized("enrolled  \(enrolment.name ?? device.name)  \(key) \(identity.text)"))
+        let line = localized("enrolled  \(enrolment.name ?? device.name)  \(key) \(identity.text)")
+        output.print(device, or: line)
     }
 }
 

@@ -86,9 +86,9 @@ struct RecordCommand: LoopCommand {
         try recording.finish()
         let duration = recording.duration.components
         summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
-        if output.json { return Terminal.print(summary) }
         let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
-        Terminal.print("\(file): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)")
+        let line = "\(file): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)"
+        output.print(summary, or: line)
     }
 }
 

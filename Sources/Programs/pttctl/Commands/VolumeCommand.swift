@@ -20,6 +20,6 @@ struct VolumeCommand: LoopCommand {
         let core = try ServiceConnection.core()
         if let percent { _ = try await core.call(ChannelInterface.setVolume, .init(volume: percent)) }
         let volume = try await core.status().volume
-        if output.json { Terminal.print(["volume": volume]) } else { Terminal.print("\(volume) %") }
+        output.print(["volume": volume], or: "\(volume) %")
     }
 }
