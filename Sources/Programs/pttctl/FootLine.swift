@@ -14,7 +14,7 @@ final class FootLine {
     var content = MonitorFoot() { didSet { update() } }
 
     private let connection: ServiceConnection
-    private var levels: ChannelInterface.LevelReport?
+    private var levels: ChannelInterface.LevelReport? { didSet { update() } }
     private var text = ""
     private var columns: Int
     private var resizing: SignalSource?
@@ -37,7 +37,7 @@ final class FootLine {
         connection.subscribe(
             ChannelInterface.subscribeLevels,
             NoParameters(),
-            { [weak self] in self?.show($0) },
+            { [weak self] in self?.levels = $0 },
             ended: { _ in }
         )
     }
@@ -48,11 +48,6 @@ final class FootLine {
         connection.close()
         resizing = nil
         Terminal.showFoot(nil)
-    }
-
-    private func show(_ levels: ChannelInterface.LevelReport) {
-        self.levels = levels
-        update()
     }
 
     /// Writes the line again if it has changed, and the terminal has shown what was written before.
