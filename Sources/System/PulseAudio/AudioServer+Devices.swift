@@ -17,17 +17,6 @@ extension AudioServer {
         observers.add(kinds, changed)
     }
 
-    /// Returns true if a stream is one of this program's. False for one that the server has not confirmed
-    /// yet.
-    func owns(_ stream: ServerObject) -> Bool {
-        connections.contains { $0.owns(stream) }
-    }
-
-    /// True while a stream of this program is being opened, so that ``owns(_:)`` may not know it yet.
-    var isOpeningStream: Bool {
-        connections.contains(where: \.isOpeningStream)
-    }
-
     /// Lists what the server has now.
     ///
     /// - Parameters:

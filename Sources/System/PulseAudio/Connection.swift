@@ -112,6 +112,7 @@ final class Connection {
     /// True while a stream has been requested and is not confirmed yet.
     var isOpeningStream: Bool { streams.contains { $0.index == nil } }
 
+    /// Returns false for a stream that the server has not confirmed yet.
     func owns(_ stream: ServerObject) -> Bool {
         streams.contains { $0.kind == stream.kind && $0.index == stream.index }
     }
@@ -127,7 +128,7 @@ final class Connection {
         requests.removeAll { $0 === request }
     }
 
-    /// A connection that is not ready has no streams yet.
+    /// Of this connection and its companion. One that is not ready has no index and no streams yet.
     var ownMarks: OwnMarks {
         let indices = [context, companion?.context].compactMap(\.self).map { pa_context_get_index($0) }
         return OwnMarks(deviceProperty: ownDeviceProperty, clients: Set(indices.filter { $0 != .max }))

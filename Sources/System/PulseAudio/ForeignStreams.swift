@@ -37,9 +37,9 @@ package final class ForeignStreams {
             doubtful.remove(stream)
             ended?.insert(stream)
             if listed.contains(stream) { changed() }
-        } else if server.owns(stream) {
+        } else if isOwn(stream) {
             return
-        } else if server.isOpeningStream {
+        } else if server.connections.contains(where: \.isOpeningStream) {
             if doubtful.isEmpty { decision.arm(after: Self.confirmation) }
             doubtful.insert(stream)
         } else {
@@ -69,8 +69,10 @@ package final class ForeignStreams {
         (listed, doubtful, ended) = ([], [], nil)
     }
 
+    private func isOwn(_ stream: ServerObject) -> Bool { server.connections.contains { $0.owns(stream) } }
+
     private func decide() {
-        let others = doubtful.contains { !server.owns($0) }
+        let others = doubtful.contains { !isOwn($0) }
         doubtful = []
         if others { changed() }
     }
