@@ -141,12 +141,8 @@ package final class ServiceConnection {
             do throws(JSONDecodingError) {
                 return .success(try parameters.decode(unknownKeys: .ignored))
             } catch {
-                return .failure(
-                    .failed(
-                        name: "",
-                        reason: "\(socket.program) sent an answer that cannot be read: \(error)"
-                    )
-                )
+                let reason = "\(socket.program) sent an answer that cannot be read: \(error)"
+                return .failure(.failed(name: "", reason: reason))
             }
         }
     }

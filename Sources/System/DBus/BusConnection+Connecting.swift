@@ -49,7 +49,7 @@ extension BusConnection {
             try begin(attempt, text)
             attempt.limit(timeout)
         } catch {
-            attempt.fail(error)
+            EventLoop.start { attempt.finish(.failure(error)) }
         }
     }
 
@@ -99,12 +99,10 @@ private final class Attempt {
 
     func limit(_ timeout: Duration) {
         let error = BusError.standard("NoReply", "the connection was not accepted within \(timeout)")
-        arm(timeout, error)
-    }
-
-    /// Fails in a later iteration of the loop.
-    func fail(_ error: BusError) {
-        arm(.zero, error)
+        // The timer keeps this object alive until it fires or there is a result.
+        let timer = TimerSource { self.finish(.failure(error)) }
+        timer.arm(after: timeout)
+        self.timer = timer
     }
 
     func finish(_ result: Result<ConnectedBus, BusError>) {
@@ -116,12 +114,5 @@ private final class Attempt {
         }
         self.completion = nil
         completion(result)
-    }
-
-    private func arm(_ delay: Duration, _ error: BusError) {
-        // The timer keeps this object alive until it fires or there is a result.
-        let timer = TimerSource { self.finish(.failure(error)) }
-        timer.arm(after: delay)
-        self.timer = timer
     }
 }

@@ -53,46 +53,61 @@ extension BusConnection {
     func received(call message: borrowing BusMessage) {
         guard let path = message.path.flatMap({ ObjectPath($0) }), let member = message.member else { return }
         let invocation = MethodInvocation(message, path, on: self)
-        let object = objects[path]?.object
-        switch message.interface {
-        case StandardInterface.peer:
-            handlePeer(member, invocation)
-        case StandardInterface.introspectable where member == "Introspect":
-            let children = objects.keys.filter { $0 != path && $0.isWithin(path) }
-            guard object != nil || !children.isEmpty else { return invocation.fail(.unknownObject(path)) }
-            invocation.reply(.string(Introspection.text(of: object, at: path, children: children)))
-        case let interface:
-            guard let object else { return invocation.fail(.unknownObject(path)) }
-            dispatch(message, interface: interface, member: member, to: object, as: invocation)
+        do throws(BusError) {
+            let values = try answer(to: message, member: member, invocation)
+            if let values { invocation.complete(.success(values)) }
+        } catch {
+            invocation.fail(error)
         }
     }
 
-    private func dispatch(
-        _ message: borrowing BusMessage,
+    /// - Returns: Nil if the handler of a method answers.
+    private func answer(
+        to message: borrowing BusMessage,
+        member: String,
+        _ invocation: MethodInvocation
+    ) throws(BusError) -> [BusValue]? {
+        let path = invocation.path
+        let object = objects[path]?.object
+        switch message.interface {
+        case StandardInterface.peer:
+            return try peerAnswer(to: member)
+        case StandardInterface.introspectable where member == "Introspect":
+            let children = objects.keys.filter { $0 != path && $0.isWithin(path) }
+            guard object != nil || !children.isEmpty else { throw .unknownObject(path) }
+            return [.string(Introspection.text(of: object, at: path, children: children))]
+        case let interface:
+            guard let object else { throw .unknownObject(path) }
+            return try answer(to: message, interface: interface, member: member, of: object, invocation)
+        }
+    }
+
+    private func answer(
+        to message: borrowing BusMessage,
         interface: String?,
         member: String,
-        to object: ExportedObject,
-        as invocation: MethodInvocation
-    ) {
+        of object: ExportedObject,
+        _ invocation: MethodInvocation
+    ) throws(BusError) -> [BusValue]? {
         if interface == StandardInterface.properties {
-            guard invocation.readArguments(of: message) else { return }
-            return invocation.complete(object.handleProperties(member, invocation.arguments))
+            return try object.propertiesAnswer(to: member, try message.arguments())
         }
         if interface == StandardInterface.objectManager, member == "GetManagedObjects", object.isManager {
-            return invocation.reply(managedObjects(below: object.path))
+            return [managedObjects(below: object.path)]
         }
         let interfaces = object.interfaces.filter { interface == nil || $0.name == interface }
         guard let method = interfaces.lazy.flatMap(\.methods).first(where: { $0.name == member }) else {
             let name = interface.map { "\($0).\(member)" } ?? member
-            return invocation.fail(.standard("UnknownMethod", "\(object.path) has no method \(name)"))
+            throw .standard("UnknownMethod", "\(object.path) has no method \(name)")
         }
         let expected = method.inputs.map(\.type).joined()
         let given = message.signature
         guard expected == given else {
-            return invocation.fail(.invalidArguments("\(member) expects (\(expected)), not (\(given))"))
+            throw .invalidArguments("\(member) expects (\(expected)), not (\(given))")
         }
-        guard invocation.readArguments(of: message) else { return }
+        invocation.arguments = try message.arguments()
         method.handler(invocation)
+        return nil
     }
 
     private func managedObjects(below root: ObjectPath) -> BusValue {
@@ -104,20 +119,16 @@ extension BusConnection {
         return .dictionary(keys: "o", values: "a{sa{sv}}", entries)
     }
 
-    private func handlePeer(_ member: String, _ invocation: MethodInvocation) {
+    private func peerAnswer(to member: String) throws(BusError) -> [BusValue] {
         switch member {
         case "Ping":
-            invocation.reply()
+            return []
         case "GetMachineId":
-            do throws(BusError) {
-                let text = try withBusError { dbus_try_get_local_machine_id($0) }
-                defer { dbus_free(text) }
-                invocation.reply(.string(String(cString: text)))
-            } catch {
-                invocation.fail(error)
-            }
+            let text = try withBusError { dbus_try_get_local_machine_id($0) }
+            defer { dbus_free(text) }
+            return [.string(String(cString: text))]
         default:
-            invocation.fail(.standard("UnknownMethod", "Peer has no method \(member)"))
+            throw .standard("UnknownMethod", "Peer has no method \(member)")
         }
     }
 }
@@ -130,28 +141,24 @@ extension BusError {
 
 extension ExportedObject {
     /// `org.freedesktop.DBus.Properties`.
-    fileprivate func handleProperties(_ member: String, _ arguments: [BusValue]) -> Result<
-        [BusValue], BusError
-    > {
-        do throws(BusError) {
-            switch (member, arguments.map(\.signature).joined()) {
-            case ("Get", "ss"):
-                guard let value = try property(arguments).get() else {
-                    throw .standard("UnknownProperty", "\(path) has no value for it at present")
-                }
-                return .success([.variant(value)])
-            case ("GetAll", "s"):
-                return .success([properties(of: try interface(arguments))])
-            case ("Set", "ssv"):
-                try set(try property(arguments), to: arguments[2].unwrapped)
-                return .success([])
-            case ("Get", _), ("GetAll", _), ("Set", _):
-                throw .invalidArguments("\(member) was called with arguments of other types")
-            default:
-                throw .standard("UnknownMethod", "Properties has no method \(member)")
+    fileprivate func propertiesAnswer(to member: String, _ arguments: [BusValue]) throws(BusError)
+        -> [BusValue]
+    {
+        switch (member, arguments.map(\.signature).joined()) {
+        case ("Get", "ss"):
+            guard let value = try property(arguments).get() else {
+                throw .standard("UnknownProperty", "\(path) has no value for it at present")
             }
-        } catch {
-            return .failure(error)
+            return [.variant(value)]
+        case ("GetAll", "s"):
+            return [properties(of: try interface(arguments))]
+        case ("Set", "ssv"):
+            try set(try property(arguments), to: arguments[2].unwrapped)
+            return []
+        case ("Get", _), ("GetAll", _), ("Set", _):
+            throw .invalidArguments("\(member) was called with arguments of other types")
+        default:
+            throw .standard("UnknownMethod", "Properties has no method \(member)")
         }
     }
 

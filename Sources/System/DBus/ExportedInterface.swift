@@ -81,7 +81,7 @@ package final class MethodInvocation {
     package let sender: String
     package let path: ObjectPath
     /// Empty until the types have been checked against those of the method.
-    package private(set) var arguments: [BusValue] = []
+    package internal(set) var arguments: [BusValue] = []
 
     private let serial: UInt32
     private let wantsReply: Bool
@@ -94,20 +94,6 @@ package final class MethodInvocation {
         serial = message.serial
         wantsReply = message.wantsReply
         self.connection = connection
-    }
-
-    /// Decodes the arguments of the message that this invocation was created from.
-    ///
-    /// - Returns: False if they exceed the limits of ``MessageDecoder``; the caller has then received an
-    ///   error.
-    func readArguments(of message: borrowing BusMessage) -> Bool {
-        do throws(BusError) {
-            arguments = try message.arguments()
-            return true
-        } catch {
-            fail(error)
-            return false
-        }
     }
 
     isolated deinit {
@@ -127,15 +113,10 @@ package final class MethodInvocation {
         isAnswered = true
         guard wantsReply, let connection else { return }
         do throws(BusError) {
-            switch result {
-            case .success(let values):
-                _ = try connection.send(try .reply(to: serial, of: sender, values))
-            case .failure(let error):
-                _ = try connection.send(try .error(to: serial, of: sender, error))
-            }
+            _ = try connection.send(try .reply(to: serial, of: sender, try result.get()))
         } catch {
-            // If an answer cannot be sent, the caller receives the error; if that fails too, the connection
-            // has ended.
+            // The caller receives the error also if an answer cannot be sent; if that fails too, the
+            // connection has ended.
             _ = try? connection.send(try .error(to: serial, of: sender, error))
         }
     }
