@@ -154,25 +154,17 @@ package final class ServiceConnection {
         case .answered(let error):
             let isRefusal =
                 error.name == ChannelInterface.refused || error.name == ApplicationInterface.refused
-            if isRefusal, let refusal: Refusal = decodedReason(in: error.parameters) {
+            // Where these cannot be read, the text of the answer is reported.
+            if isRefusal, let refusal = try? error.parameters.decode(Refusal.self, unknownKeys: .ignored) {
                 return .refused(refusal)
             }
             if error.name == PushInterface.rejected,
-                let rejection: PushRejection = decodedReason(in: error.parameters)
+                let rejection = try? error.parameters.decode(PushRejection.self, unknownKeys: .ignored)
             {
                 return .rejected(rejection)
             }
             let reason = error.parameters["reason"]?.string
             return .failed(name: error.name, reason: reason ?? "\(socket.program) answered \(error)")
-        }
-    }
-
-    private func decodedReason<Reason: Decodable>(in parameters: JSONObject) -> Reason? {
-        do throws(JSONDecodingError) {
-            return try parameters.decode(unknownKeys: .ignored)
-        } catch {
-            // The caller then reports the answer's text.
-            return nil
         }
     }
 }
