@@ -14,7 +14,8 @@ final class MessageStream {
     /// The peer has sent bytes that are not a message, or exceeded a limit. Nothing more is read; the handler
     /// closes.
     var onBroken: (@EventLoop (_ reason: String) -> Void)?
-    var onEnd: (@EventLoop (End) -> Void)?
+    /// Receives nil where one of the sides has closed.
+    var onEnd: (@EventLoop (_ failure: SystemError?) -> Void)?
     /// Called once when the socket has accepted all output.
     var onDrained: (@EventLoop () -> Void)?
 
@@ -28,8 +29,9 @@ final class MessageStream {
     private var output: OutputQueue
     /// Runs while a message is incomplete, or while a close waits for the peer to read.
     private lazy var stall = TimerSource { [unowned self] in stalled() }
-    /// The end that follows when all output is sent; nothing is read any more.
-    private var closing: End?
+    /// The end follows when all output is sent; nothing is read any more.
+    private var isClosing = false
+    private var failure: SystemError?
     /// Set by ``giveUp(_:)``.
     private var hasGivenUp = false
     /// An end that must not be reported from within a call to this stream.
@@ -74,7 +76,7 @@ final class MessageStream {
     /// While true nothing is read, and the peer has to wait.
     var isPaused = false {
         didSet {
-            guard isPaused != oldValue, !hasEnded, closing == nil else { return }
+            guard isPaused != oldValue, !hasEnded, !isClosing else { return }
             if isPaused { return stall.disarm() }
             updateInterest(isReading: true)
             decode()
@@ -90,7 +92,7 @@ final class MessageStream {
     ///
     /// - Returns: False if the queue is full; the message is then dropped.
     func send(_ message: OutgoingMessage) -> Bool {
-        guard !hasEnded, closing == nil, !hasGivenUp else { return true }
+        guard !hasEnded, !isClosing, !hasGivenUp else { return true }
         guard output.append({ message.write(to: &$0) }) else { return false }
         flush()
         return true
@@ -98,8 +100,8 @@ final class MessageStream {
 
     /// Sends `message` in place of all messages that have not begun to be sent, then closes.
     func close(after message: OutgoingMessage? = nil) {
-        guard !hasEnded, closing == nil else { return }
-        closing = .closedHere
+        guard !hasEnded, !isClosing else { return }
+        isClosing = true
         decoder = MessageSplitter(limits: limits)
         if let message {
             output.dropUnbegun()
@@ -137,9 +139,9 @@ final class MessageStream {
         if isCutShort { output.removeAll() }
         hasGivenUp = true
         inNextTurn { [weak self] in
-            if isCutShort { self?.closing = .closedHere }
+            if isCutShort { self?.isClosing = true }
             self?.broken("or did not read \(reason)")
-            if isCutShort { self?.end(.closedHere) }
+            if isCutShort { self?.end() }
         }
     }
 
@@ -149,11 +151,11 @@ final class MessageStream {
         self.nextTurn = nextTurn
     }
 
-    private func end(_ end: End) {
+    private func end() {
         guard !hasEnded else { return }
         let onEnd = onEnd
         cancel()
-        onEnd?(end)
+        onEnd?(failure)
     }
 
     private func ready(_ readiness: Readiness) {
@@ -161,12 +163,12 @@ final class MessageStream {
         if readiness.contains(.writable) { flush() }
         guard !hasEnded else { return }
         let isGone = !readiness.isDisjoint(with: [.hungUp, .failed])
-        if let closing {
-            if output.isEmpty || isGone { end(closing) }
+        if isClosing {
+            if output.isEmpty || isGone { end() }
         } else if isPaused || hasGivenUp {
             // Readable means bytes or the end of the stream: only peeking tells them apart.
             if isGone || (readiness.contains(.readable) && Received.isEnd(descriptor)) {
-                return end(.closedByPeer)
+                return end()
             }
             updateInterest(isReading: false)
         } else if decoder.hasNext() {
@@ -181,9 +183,9 @@ final class MessageStream {
     private func updateInterest(isReading: Bool? = nil) {
         guard let source else { return }
         var interest: Readiness = isReading ?? source.interest.contains(.readable) ? .readable : []
-        if closing != nil { interest = [] }
+        if isClosing { interest = [] }
         // When closing, the loop reports the end even if all output is sent, so never from within a call.
-        if !output.isEmpty || closing != nil { interest.insert(.writable) }
+        if !output.isEmpty || isClosing { interest.insert(.writable) }
         if source.interest != interest { source.interest = interest }
     }
 
@@ -206,16 +208,17 @@ extension MessageStream {
         switch received {
         case .nothing: break
         case .bytes: decode()
-        case .end: end(.closedByPeer)
+        case .end: end()
         case .descriptors:
             broken("a message with file descriptors, which Varlink does not have")
         case .failed(let code):
-            end(code == ECONNRESET ? .closedByPeer : .failed(SystemError("receive", code)))
+            if code != ECONNRESET { failure = SystemError("receive", code) }
+            end()
         }
     }
 
     private var mayDecode: Bool {
-        !isPaused && !turns.isWaiting && closing == nil && !hasGivenUp && !hasEnded
+        !isPaused && !turns.isWaiting && !isClosing && !hasGivenUp && !hasEnded
     }
 
     private func decode() {
@@ -266,7 +269,7 @@ extension MessageStream {
     }
 
     private func stalled() {
-        if let closing { return end(closing) }
+        if isClosing { return end() }
         broken("a message that was not complete within \(limits.stallTime)")
     }
 }
@@ -278,7 +281,7 @@ extension MessageStream {
         if let code = output.send(to: descriptor) { fail(code) }
         updateInterest()
         updateBudget()
-        if output.isEmpty, closing == nil, let onDrained {
+        if output.isEmpty, !isClosing, let onDrained {
             self.onDrained = nil
             onDrained()
         }
@@ -289,8 +292,8 @@ extension MessageStream {
     /// connection meanwhile.
     private func fail(_ code: Int32) {
         output.removeAll()
-        let end = code == EPIPE || code == ECONNRESET ? End.closedByPeer : .failed(SystemError("send", code))
-        closing = end
-        inNextTurn { [weak self] in self?.end(end) }
+        if code != EPIPE, code != ECONNRESET { failure = SystemError("send", code) }
+        isClosing = true
+        inNextTurn { [weak self] in self?.end() }
     }
 }

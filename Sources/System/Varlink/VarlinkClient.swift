@@ -60,7 +60,9 @@ package final class VarlinkClient {
         stream = try MessageStream(adopting: descriptor, limits: VarlinkLimits())
         stream.onMessage = { [unowned self] in received($0) }
         stream.onBroken = { [unowned self] in end(.disconnected("it sent \($0)")) }
-        stream.onEnd = { [unowned self] in ended($0) }
+        stream.onEnd = { [unowned self] failure in
+            end(.disconnected(failure?.description ?? "the service has closed"))
+        }
     }
 
     isolated deinit { stream.cancel() }
@@ -184,14 +186,6 @@ extension VarlinkClient {
 // MARK: End
 
 extension VarlinkClient {
-    private func ended(_ end: MessageStream.End) {
-        switch end {
-        case .closedByPeer: self.end(.disconnected("the service has closed"))
-        case .closedHere: self.end(.disconnected("closed here"))
-        case .failed(let error): self.end(.disconnected("\(error)"))
-        }
-    }
-
     private func end(_ reason: VarlinkCallError) {
         stream.cancel()
         fail(reason)
