@@ -136,7 +136,7 @@ package final class VarlinkConnection {
     }
 
     private func report(_ reason: String) {
-        server?.report("closed the connection of process \(processID): \(reason)", about: processID)
+        server?.log("closed the connection of process \(processID): \(reason)", processID)
     }
 
     private func close(after error: VarlinkError?) {

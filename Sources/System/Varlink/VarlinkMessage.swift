@@ -45,6 +45,11 @@ package struct VarlinkProtocolError: Error, Equatable, CustomStringConvertible {
         self.key = key
         self.description = description
     }
+
+    fileprivate static func wrong(_ key: String, _ reason: String) -> VarlinkProtocolError {
+        // This is logged: no more of a peer's text than is needed to recognise the key.
+        VarlinkProtocolError(key: key, "a message whose \"\(key.prefix(64))\" is \(reason)")
+    }
 }
 
 /// A call, checked.
@@ -58,16 +63,16 @@ package struct CallMessage: Equatable, Sendable {
     private static let keys: [UTF8Text] = ["method", "parameters", "more", "oneway", "upgrade"]
 
     package init(_ message: JSON) throws(VarlinkProtocolError) {
-        let header = try Header(message, known: Self.keys)
+        let header = try JSONObject(message, known: Self.keys)
         guard case .string(let method) = header["method"] else {
-            throw header.wrong("method", "not a string")
+            throw .wrong("method", "not a string")
         }
         self.method = method
         parameters = try header.object("parameters")
         isMore = try header.bool("more")
         isOneway = try header.bool("oneway")
-        if try header.bool("upgrade") { throw header.wrong("upgrade", "not supported") }
-        if isMore, isOneway { throw header.wrong("more", "not possible together with \"oneway\"") }
+        if try header.bool("upgrade") { throw .wrong("upgrade", "not supported") }
+        if isMore, isOneway { throw .wrong("more", "not possible together with \"oneway\"") }
     }
 }
 
@@ -79,56 +84,46 @@ package struct ReplyMessage: Equatable, Sendable {
     private static let keys: [UTF8Text] = ["parameters", "continues", "error"]
 
     package init(_ message: JSON) throws(VarlinkProtocolError) {
-        let header = try Header(message, known: Self.keys)
+        let header = try JSONObject(message, known: Self.keys)
         let parameters = try header.object("parameters")
         continues = try header.bool("continues")
         switch header["error"] {
         case nil, .null?: result = .success(parameters)
         case .string(let name)?:
-            if continues { throw header.wrong("continues", "not possible together with \"error\"") }
+            if continues { throw .wrong("continues", "not possible together with \"error\"") }
             result = .failure(VarlinkError(name, parameters))
-        case _?: throw header.wrong("error", "not a string")
+        case _?: throw .wrong("error", "not a string")
         }
     }
 }
 
-/// The outermost object of a message.
-private struct Header {
-    private let object: JSONObject
-
-    /// Refuses unknown keys, except those of extensions, which have a dot in them
-    /// (<https://varlink.org/Method-Call>).
-    init(_ message: JSON, known: [UTF8Text]) throws(VarlinkProtocolError) {
+extension JSONObject {
+    /// The outermost object of a message. Refuses unknown keys, except those of extensions, which have a dot
+    /// in them (<https://varlink.org/Method-Call>).
+    fileprivate init(_ message: JSON, known: [UTF8Text]) throws(VarlinkProtocolError) {
         guard let object = message.object else {
             throw VarlinkProtocolError("a message that is not an object")
         }
-        self.object = object
-        for member in object.members
+        self = object
+        for member in members
         where !known.contains(UTF8Text(member.key)) && !member.key.utf8.contains(UInt8(ascii: ".")) {
-            throw wrong(member.key, "unknown")
+            throw .wrong(member.key, "unknown")
         }
     }
 
-    subscript(key: String) -> JSON? { object[key] }
-
-    func wrong(_ key: String, _ reason: String) -> VarlinkProtocolError {
-        // This is logged: no more of a peer's text than is needed to recognise the key.
-        VarlinkProtocolError(key: key, "a message whose \"\(key.prefix(64))\" is \(reason)")
-    }
-
-    func bool(_ key: String) throws(VarlinkProtocolError) -> Bool {
-        switch object[key] {
+    fileprivate func bool(_ key: String) throws(VarlinkProtocolError) -> Bool {
+        switch self[key] {
         case nil, .null?: return false
         case .bool(let value)?: return value
-        case _?: throw wrong(key, "not a boolean")
+        case _?: throw .wrong(key, "not a boolean")
         }
     }
 
-    func object(_ key: String) throws(VarlinkProtocolError) -> JSONObject {
-        switch object[key] {
+    fileprivate func object(_ key: String) throws(VarlinkProtocolError) -> JSONObject {
+        switch self[key] {
         case nil, .null?: return [:]
         case .object(let value)?: return value
-        case _?: throw wrong(key, "not an object")
+        case _?: throw .wrong(key, "not an object")
         }
     }
 }

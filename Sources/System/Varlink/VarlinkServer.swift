@@ -8,7 +8,7 @@ package final class VarlinkServer {
     private let limits: VarlinkLimits
     private let budget: BufferBudget
     private let allowedUser: UInt32
-    private let log: @EventLoop (_ line: String, _ processID: Int32) -> Void
+    let log: @EventLoop (_ line: String, _ processID: Int32) -> Void
     private var interfaces: Set<UTF8Text> = []
     /// By the names of the methods, with that of their interface.
     private var routes: [UTF8Text: Route] = [:]
@@ -59,7 +59,7 @@ package final class VarlinkServer {
                 do throws(SystemError) {
                     try serve(OwnedDescriptor(adopting: try result.get()))
                 } catch {
-                    report("\(error)", about: 0)
+                    log("\(error)", 0)
                 }
             }
         )
@@ -68,18 +68,13 @@ package final class VarlinkServer {
     /// Serves one peer on a connected socket.
     package func serve(_ descriptor: consuming OwnedDescriptor) throws(SystemError) {
         let peer = try UnixSocket.peerCredentials(descriptor.value)
+        let process = peer.processID
         guard peer.userID == allowedUser else {
-            return report(
-                "refused process \(peer.processID) of user \(peer.userID), another user",
-                about: peer.processID
-            )
+            return log("refused process \(process) of user \(peer.userID), another user", process)
         }
         makeRoom()
         guard connections.count < limits.connections else {
-            return report(
-                "refused process \(peer.processID): \(limits.connections) are connected already",
-                about: peer.processID
-            )
+            return log("refused process \(process): \(limits.connections) are connected already", process)
         }
         let stream = try MessageStream(
             adopting: descriptor,
@@ -91,7 +86,7 @@ package final class VarlinkServer {
         let identifier = VarlinkConnection.Identifier(number: Self.connectionCount)
         connections[identifier] = VarlinkConnection(
             identifier,
-            processID: peer.processID,
+            processID: process,
             stream: stream,
             of: self
         )
@@ -119,15 +114,13 @@ package final class VarlinkServer {
                 < (counts[left.processID, default: 0], right.identifier.number)
         }
         guard let oldest else { return }
-        report(
+        log(
             "closed a connection of process \(oldest.processID) for another: \(limits.connections) were connected",
-            about: oldest.processID
+            oldest.processID
         )
         forget(oldest)
         oldest.cancel()
     }
-
-    func report(_ line: String, about processID: Int32) { log(line, processID) }
 
     func forget(_ connection: VarlinkConnection) {
         connections[connection.identifier] = nil
