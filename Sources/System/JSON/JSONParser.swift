@@ -188,28 +188,26 @@ struct JSONParser {
 extension JSONParser {
     private mutating func number(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> JSON {
         let start = offset
-        var magnitude: UInt64 = 0
-        var isInteger = true
         let isNegative = skip(UInt8(ascii: "-"), bytes)
         let firstDigit = offset
-        try digits(bytes, magnitude: &magnitude, fits: &isInteger)
+        // Nil if the number is no integer that fits.
+        var magnitude = try digits(bytes)
         if bytes[firstDigit] == UInt8(ascii: "0"), offset > firstDigit + 1 {
             throw JSONSyntaxError(problem: .unexpectedByte, offset: firstDigit + 1)
         }
-        var ignored: UInt64 = 0
         if skip(UInt8(ascii: "."), bytes) {
-            isInteger = false
-            try digits(bytes, magnitude: &ignored, fits: &isInteger)
+            magnitude = nil
+            _ = try digits(bytes)
         }
         if skip(UInt8(ascii: "e"), bytes) || skip(UInt8(ascii: "E"), bytes) {
-            isInteger = false
+            magnitude = nil
             _ = skip(UInt8(ascii: "+"), bytes) || skip(UInt8(ascii: "-"), bytes)
-            try digits(bytes, magnitude: &ignored, fits: &isInteger)
+            _ = try digits(bytes)
         }
-        if isInteger, isNegative, magnitude <= Int64.min.magnitude {
+        if let magnitude, isNegative, magnitude <= Int64.min.magnitude {
             return .int(Int64(truncatingIfNeeded: 0 &- magnitude))
         }
-        if isInteger, !isNegative, magnitude <= Int64.max.magnitude { return .int(Int64(magnitude)) }
+        if let magnitude, !isNegative, magnitude <= Int64.max.magnitude { return .int(Int64(magnitude)) }
         return .double(try double(bytes, from: start))
     }
 
@@ -219,13 +217,13 @@ extension JSONParser {
         return true
     }
 
-    /// Consumes one digit or more. `fits` becomes false when `magnitude` overflows.
-    private mutating func digits(
-        _ bytes: Span<UInt8>,
-        magnitude: inout UInt64,
-        fits: inout Bool
-    ) throws(JSONSyntaxError) {
+    /// Consumes one digit or more.
+    ///
+    /// - Returns: Their value, if it fits.
+    private mutating func digits(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> UInt64? {
         let start = offset
+        var magnitude: UInt64 = 0
+        var fits = true
         while offset < bytes.count, case let digit = bytes[offset] &- UInt8(ascii: "0"), digit < 10 {
             let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
             let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
@@ -236,6 +234,7 @@ extension JSONParser {
         guard offset > start else {
             throw error(offset < bytes.count ? .unexpectedByte : .unexpectedEnd)
         }
+        return fits ? magnitude : nil
     }
 
     private func double(_ bytes: Span<UInt8>, from start: Int) throws(JSONSyntaxError) -> Double {
