@@ -78,7 +78,9 @@ package final class BusConnection {
                 throw .standard("LimitsExceeded", "\(pending.count) calls are already waiting for an answer")
             }
             let serial = try send(try .call(call))
-            let timer = TimerSource { [weak self] in self?.expired(serial, timeout) }
+            let timer = TimerSource { [weak self] in
+                self?.finish(serial, .failure(.standard("NoReply", "no answer within \(timeout)")))
+            }
             timer.arm(after: timeout)
             pending[serial] = PendingCall(call: call, timer: timer, completion: completion)
         } catch {
@@ -175,15 +177,14 @@ package final class BusConnection {
     private func received(_ message: consuming BusMessage) {
         switch message.type {
         case DBUS_MESSAGE_TYPE_METHOD_RETURN:
-            guard let call = pending[message.replySerial]?.call else { return }
+            guard pending[message.replySerial] != nil else { return }
             do throws(BusError) {
                 finish(message.replySerial, .success(try message.arguments()))
             } catch {
-                finish(message.replySerial, .failure(error.trying(call.description)))
+                finish(message.replySerial, .failure(error))
             }
         case DBUS_MESSAGE_TYPE_ERROR:
-            guard let call = pending[message.replySerial]?.call else { return }
-            finish(message.replySerial, .failure(message.error(trying: call.description)))
+            finish(message.replySerial, .failure(message.error))
         case DBUS_MESSAGE_TYPE_SIGNAL:
             // libdbus reports the end of the connection with a signal of its own; signals from the bus have a
             // sender.
@@ -201,13 +202,8 @@ package final class BusConnection {
     }
 
     private func finish(_ serial: UInt32, _ result: Result<[BusValue], BusError>) {
-        pending.removeValue(forKey: serial)?.completion(result)
-    }
-
-    private func expired(_ serial: UInt32, _ timeout: Duration) {
-        guard let call = pending[serial]?.call else { return }
-        let error = BusError.standard("NoReply", "no answer within \(timeout)")
-        finish(serial, .failure(error.trying(call.description)))
+        guard let ended = pending.removeValue(forKey: serial) else { return }
+        ended.completion(result.mapError { $0.trying(ended.call.description) })
     }
 
     private func end(_ error: BusError, first notifyOwner: () -> Void = {}) {

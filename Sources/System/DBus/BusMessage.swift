@@ -32,12 +32,8 @@ struct BusMessage: ~Copyable {
     func arguments() throws(BusError) -> [BusValue] { try MessageDecoder.values(of: pointer) }
 
     /// The error in an error message.
-    func error(trying action: String) -> BusError {
-        BusError(
-            name: errorName ?? BusError.standard + "Failed",
-            message: firstString ?? "",
-            action: action
-        )
+    var error: BusError {
+        BusError(name: errorName ?? BusError.standard + "Failed", message: firstString ?? "")
     }
 }
 
