@@ -9,42 +9,12 @@ import WAV
 /// Nothing waits for the disk.
 @EventLoop
 final class RecordingFile {
-    /// Closed with the last reference.
-    private final class Storage: Sendable {
-        private let descriptor: OwnedDescriptor
-
-        init(_ descriptor: consuming OwnedDescriptor) {
-            self.descriptor = descriptor
-        }
-
-        /// Writes everything; nil if that did not fail.
-        func failure(of bytes: [UInt8], at position: Int) -> SystemError? {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let offset = off_t(position + rest.startIndex)
-                let count = rest.withUnsafeBytes { bytes in
-                    pwrite(descriptor.value, bytes.baseAddress, bytes.count, offset)
-                }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return SystemError("write a recording") }
-                rest = rest.dropFirst(count)
-            }
-            return nil
-        }
-
-        /// For another program, which reads from the beginning.
-        func duplicate() -> BusDescriptor? {
-            let copy = fcntl(descriptor.value, F_DUPFD_CLOEXEC, 0)
-            return copy < 0 ? nil : BusDescriptor(OwnedDescriptor(adopting: copy))
-        }
-    }
-
     /// Bytes that may wait for the disk: ten seconds of every format.
     private static let backlog = 2 << 20
     /// Bytes that are written at a time.
     private static let portion = 64 << 10
 
-    private let storage: Storage
+    private let descriptor: OwnedDescriptor
     private let format: AudioFormat
     private let failed: @EventLoop (SystemError) -> Void
     private var waiting: [UInt8] = []
@@ -66,9 +36,8 @@ final class RecordingFile {
         let path = "\(directory)/.recording-\(getpid())-\(MonotonicInstant.now.nanoseconds)"
         // They exist as a rule; where they cannot be made, the file cannot be either.
         for parent in [state, directory] { _ = mkdir(parent, 0o700) }
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw SystemError("make a recording in \(directory)") }
-        storage = Storage(OwnedDescriptor(adopting: descriptor))
+        descriptor = OwnedDescriptor(adopting: open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+        guard descriptor.value >= 0 else { throw SystemError("make a recording in \(directory)") }
         guard unlink(path) == 0 else { throw SystemError("hide a recording in \(directory)") }
     }
 
@@ -107,8 +76,14 @@ final class RecordingFile {
         run(header, at: 0) { file, failure in
             let then = file.finished
             file.finished = nil
-            then?(size == 0 || failure != nil ? nil : file.storage.duplicate())
+            then?(size == 0 || failure != nil ? nil : file.duplicate())
         }
+    }
+
+    /// For another program, which reads from the beginning.
+    private func duplicate() -> BusDescriptor? {
+        let copy = fcntl(descriptor.value, F_DUPFD_CLOEXEC, 0)
+        return copy < 0 ? nil : BusDescriptor(OwnedDescriptor(adopting: copy))
     }
 
     private func run(
@@ -117,19 +92,38 @@ final class RecordingFile {
         then: @escaping @EventLoop (RecordingFile, SystemError?) -> Void
     ) {
         isWriting = true
+        let number = descriptor.value
+        // It keeps the file open meanwhile.
         let ended: @EventLoop @Sendable (SystemError?) -> Void = { failure in
             self.isWriting = false
             then(self, failure)
         }
         do throws(SystemError) {
             try EventLoop.spawnBlocking(
-                { [storage] in storage.failure(of: bytes, at: position) },
+                { Self.failure(of: bytes, at: position, in: number) },
                 completion: ended
             )
         } catch {
             let error = error
             EventLoop.start { ended(error) }
         }
+    }
+
+    /// Writes everything; nil if that did not fail.
+    private nonisolated static func failure(
+        of bytes: [UInt8],
+        at position: Int,
+        in descriptor: Int32
+    ) -> SystemError? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let offset = off_t(position + rest.startIndex)
+            let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return SystemError("write a recording") }
+            rest = rest.dropFirst(count)
+        }
+        return nil
     }
 
     private func fail(_ error: SystemError) {
