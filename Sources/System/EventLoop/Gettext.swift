@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The catalogue of a program's texts in the language of the person (gettext(3)).
+/// The catalogue of a program's texts in the language of the person (gettext(3)), for as long as it runs.
 ///
 /// Of this process only the texts that are asked for are translated: its locale stays "C", and with it the
 /// messages of libraries, which end up in logs.
@@ -25,10 +25,6 @@ package final class Gettext: Sendable {
     /// Nil without /proc: the C library then looks in its own directory.
     private static var installed: String? {
         (try? Environment.programDirectory()).map { $0 + "/../share/locale" }
-    }
-
-    deinit {
-        if let locale { freelocale(locale) }
     }
 
     /// - Returns: The text itself if the catalogue does not have it.
