@@ -110,7 +110,6 @@ package final class KeyDevice: KeySource {
         deferredRead.trigger()
     }
 
-    /// Ends the grab, or cancels a waiting ``grab()``.
     package func ungrab() {
         guard let device, grabState != .off else { return }
         // Fails only if the device is being removed, which ends the grab too.
@@ -118,7 +117,6 @@ package final class KeyDevice: KeySource {
         endGrab(.off)
     }
 
-    /// Closes the node. The handler is not called again.
     package func close() {
         deferredRead.cancel()
         source?.cancel()

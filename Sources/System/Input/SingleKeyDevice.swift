@@ -65,7 +65,6 @@ package final class SingleKeyDevice: KeySource {
 
     package func ungrab() {}
 
-    /// Closes the node. The handler is not called again.
     package func close() {
         source?.cancel()
         source = nil
