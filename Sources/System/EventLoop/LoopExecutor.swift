@@ -23,7 +23,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     private let thread = Mutex<pthread_t?>(nil)
 
     private init() {
-        StandardDescriptors.reserve()
+        Self.reserveStandardDescriptors()
         var created: OpaquePointer?
         let result = sd_event_new(&created)
         guard result >= 0, let created else {
@@ -47,6 +47,17 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         guard let deferred else { preconditionFailure("sd_event_add_defer failed") }
         jobsSource = deferred
         sd_event_source_set_enabled(jobsSource, Int32(SD_EVENT_OFF))
+    }
+
+    /// Occupies the standard descriptors that are closed, so that no socket of this process gets their number:
+    /// what a program prints would be sent to a daemon. They stay as unusable as before: `/dev/null` is opened
+    /// the wrong way round.
+    private static func reserveStandardDescriptors() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+            let opened = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+            // Another thread was faster, or nothing can be opened.
+            if opened > STDERR_FILENO { close(opened) }
+        }
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
