@@ -168,10 +168,6 @@ final class ActionUnits {
         if case .command = recording { report(.handedOver(id)) }
     }
 
-    private static let withoutBus = BusError(
-        name: "org.freedesktop.DBus.Error.Disconnected",
-        message: "there is no session bus"
-    )
     private static let noSuchUnit = "org.freedesktop.systemd1.NoSuchUnit"
     private static let alreadySubscribed = "org.freedesktop.systemd1.AlreadySubscribed"
 
@@ -204,7 +200,7 @@ final class ActionUnits {
         }
         guard let connection = bus?.connection else {
             return EventLoop.start { [weak self] in
-                if let self { then(self, .failure(Self.withoutBus)) }
+                if let self { then(self, .failure(.disconnected("there is no session bus"))) }
             }
         }
         connection.call(Self.manager.call(method, arguments)) { [weak self] result in

@@ -76,7 +76,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         BusError(name: standard + name, message: message)
     }
 
-    static func disconnected(_ message: String) -> BusError { .standard("Disconnected", message) }
+    package static func disconnected(_ message: String) -> BusError { .standard("Disconnected", message) }
 
     func trying(_ action: String) -> BusError {
         BusError(name: name, message: message, action: action)
