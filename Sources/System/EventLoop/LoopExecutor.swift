@@ -49,9 +49,9 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         sd_event_source_set_enabled(jobsSource, Int32(SD_EVENT_OFF))
     }
 
-    /// Occupies the standard descriptors that are closed, so that no socket of this process gets their number:
-    /// what a program prints would be sent to a daemon. They stay as unusable as before: `/dev/null` is opened
-    /// the wrong way round.
+    /// Occupies the standard descriptors that are closed, so that no socket of this process gets their
+    /// number: what a program prints would be sent to a daemon. They stay as unusable as before: `/dev/null`
+    /// is opened the wrong way round.
     private static func reserveStandardDescriptors() {
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
             let opened = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)

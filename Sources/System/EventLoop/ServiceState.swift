@@ -3,8 +3,8 @@ import Glibc
 
 /// Notifies systemd of the state of this service (sd_notify(3)). Does nothing where systemd did not start it.
 package enum ServiceState {
-    /// Start-up is complete. From now on the loop sends systemd's watchdog notifications, so that a stuck loop
-    /// is noticed (sd_event_set_watchdog(3)).
+    /// Start-up is complete. From now on the loop sends systemd's watchdog notifications, so that a stuck
+    /// loop is noticed (sd_event_set_watchdog(3)).
     @EventLoop
     package static func ready(status: String) {
         // A failure shows as a missed notification in systemd.
