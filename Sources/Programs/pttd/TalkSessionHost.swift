@@ -196,10 +196,6 @@ final class TalkSessionHost {
         }
     }
 
-    func removeVirtualMicrophone(reply: @escaping @EventLoop (Refusal?) -> Void) {
-        backends.virtualMicrophone.remove(reply)
-    }
-
     /// An application that has just attached knows no device yet: the next ones are published even if they
     /// are the same.
     func resetRoute() {

@@ -15,7 +15,7 @@ extension CoreService {
     }
 
     func removeVirtualMicrophone(_ call: VarlinkCall) {
-        host.removeVirtualMicrophone { [weak self] refusal in
+        host.backends.virtualMicrophone.remove { [weak self] refusal in
             guard !call.connection.isClosed else { return }
             if let refusal { self?.refuse(call, refusal) } else { self?.accept(call) }
         }
