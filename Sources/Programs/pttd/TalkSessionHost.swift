@@ -28,16 +28,17 @@ final class TalkSessionHost {
     /// The devices in use, as published.
     private var route: (input: String?, output: String?) = (nil, nil)
 
-    /// Called for each event with its number in the sequence, while ``status`` already includes it.
-    var publish: @EventLoop (CoreEvent, Int, MonotonicTime) -> Void = { _, _, _ in }
+    /// Called for each event, while ``status`` and ``sequence`` already include it.
+    var publish: @EventLoop (CoreEvent, MonotonicTime) -> Void = { _, _ in }
     /// Called for each published event, after ``publish``. To be set before ``restore()``.
     var observers: [@EventLoop (CoreEvent) -> Void] = []
     /// Called for each event that goes to one application only; its number is that of the published event
     /// before it.
-    var notify: @EventLoop (ClientID, CoreEvent, Int, MonotonicTime) -> Void = { _, _, _, _ in }
+    var notify: @EventLoop (ClientID, CoreEvent, MonotonicTime) -> Void = { _, _, _ in }
     /// Called when ``TalkSession/transmissionClients`` changes; first the holder, then the application.
     var holdersChanged: @EventLoop ([ClientID]) -> Void = { _ in }
     private var holders: [ClientID] = []
+    /// The number of the last published event.
     private(set) var sequence = 0
 
     /// The parts that carry out the effects.
@@ -149,11 +150,11 @@ final class TalkSessionHost {
             waiting.removeValue(forKey: request)?(answer)
         case .publish(let event):
             sequence += 1
-            publish(event, sequence, now)
+            publish(event, now)
             for observer in observers { observer(event) }
             peers.record(event, about: caller)
         case .notify(let client, let event):
-            notify(client, event, sequence, now)
+            notify(client, event, now)
         case .openCapture(let capture, let format):
             openMicrophone(capture, format)
         case .closeCapture(let capture):

@@ -56,8 +56,8 @@ final class CoreService {
         self.server = server
         host.holdersChanged = { [weak self] in self?.holdersChanged($0) }
         host.levels.report = { [weak self] in self?.publish($0) }
-        host.publish = { [weak self] in self?.publish($0, sequence: $1, time: $2) }
-        host.notify = { [weak self] in self?.notify($0, $1, sequence: $2, time: $3) }
+        host.publish = { [weak self] in self?.publish($0, time: $1) }
+        host.notify = { [weak self] in self?.notify($0, $1, time: $2) }
     }
 
     private func handlers(_ routes: [Route]) -> [String: VarlinkInterface.Handler] {
@@ -130,12 +130,7 @@ final class CoreService {
         guard call.interface != PushInterface.name,
             let attachment = clients.attachment(ofCaller: call.connection)
         else { return }
-        send(
-            .requestAnswered(callID: call.callID, refusal: refusal),
-            on: attachment,
-            sequence: host.sequence,
-            time: .now
-        )
+        send(.requestAnswered(callID: call.callID, refusal: refusal), on: attachment, time: .now)
     }
 
     /// Replies to a call that was carried out.
@@ -172,9 +167,9 @@ final class CoreService {
         call.connection.onClose { [weak self] in self?.subscribers.remove(number) }
     }
 
-    private func publish(_ event: CoreEvent, sequence: Int, time: MonotonicTime) {
+    private func publish(_ event: CoreEvent, time: MonotonicTime) {
         guard !subscribers.isEmpty else { return }
-        let update = Self.update(event, sequence: sequence, time: time)
+        let update = Self.update(event, sequence: host.sequence, time: time)
         let receivers = event.isOfRecording ? subscribers.withoutApplications : subscribers.inOrder
         for call in receivers { call.reply(update, continues: true) }
     }
@@ -187,12 +182,12 @@ final class CoreService {
             ?? .encoding(ChannelInterface.Update(sequence: sequence, time: time, status: nil, event: event))
     }
 
-    private func notify(_ client: ClientID, _ event: CoreEvent, sequence: Int, time: MonotonicTime) {
+    private func notify(_ client: ClientID, _ event: CoreEvent, time: MonotonicTime) {
         guard let attachment = clients.attachment(of: client) else { return }
-        send(event, on: attachment, sequence: sequence, time: time)
+        send(event, on: attachment, time: time)
     }
 
-    private func send(_ event: CoreEvent, on attachment: VarlinkCall, sequence: Int, time: MonotonicTime) {
-        attachment.reply(Self.update(event, sequence: sequence, time: time), continues: true)
+    private func send(_ event: CoreEvent, on attachment: VarlinkCall, time: MonotonicTime) {
+        attachment.reply(Self.update(event, sequence: host.sequence, time: time), continues: true)
     }
 }
