@@ -11,19 +11,14 @@ final class PolicyWatch {
     private let paths: [String]
     private let log: RateLimitedLog
     private let report: @EventLoop (Policy) -> Void
-    /// By path.
-    private var readings: [String: Reading] = [:]
+    /// By path; of a file that cannot be used any more, what it said before.
+    private var files: [String: PolicyFile] = [:]
+    /// By path, why a file cannot be used that is not among ``files``.
+    private var unusable: [String: String] = [:]
     private var watches: [FileWatch] = []
     private var reported: Policy?
     private var timer: WallClockTimer?
     private var zoneWatch: FileWatch?
-
-    /// The result of the last reading of a path.
-    private enum Reading {
-        /// Nil: there is no such file.
-        case file(PolicyFile?)
-        case unusable(reason: String)
-    }
 
     /// - Parameters:
     ///   - paths: Where a `policy.toml` may be; all that exist apply.
@@ -47,10 +42,10 @@ final class PolicyWatch {
 
     /// Evaluates the policy for the present time, after the clock was set or the machine has slept.
     func evaluate() {
-        let (rules, unusable) = rules
+        let rules = PolicyRules(files: paths.compactMap { files[$0] })
         let now = LocalTime.now
         var policy = rules.policy(at: now.week)
-        policy.unusable = unusable
+        policy.unusable = paths.compactMap { unusable[$0] }.first
         if let minutes = rules.minutesToNextChange(after: now.week) {
             timer?.arm(at: now.seconds(in: minutes))
         } else {
@@ -70,32 +65,19 @@ final class PolicyWatch {
         }
     }
 
-    /// The rules of all files that could be read, and the reason for the first that could not.
-    private var rules: (PolicyRules, unusable: String?) {
-        var files: [PolicyFile] = []
-        var reasons: [String] = []
-        for path in paths {
-            switch readings[path] {
-            case .file(let file?): files.append(file)
-            case .unusable(let reason): reasons.append(reason)
-            case .file(nil), nil: break
-            }
-        }
-        return (PolicyRules(files: files), reasons.first)
-    }
-
     private func load(_ path: String) {
         do {
-            readings[path] = .file(try PolicyFile.load(path))
+            files[path] = try PolicyFile.load(path)
+            unusable[path] = nil
         } catch {
-            if case .file(_?) = readings[path] {
+            if files[path] != nil {
                 log.log(level: .error, "\(path) cannot be used; the previous policy stays in force: \(error)")
             } else {
                 log.log(
                     level: .error,
                     "\(path) cannot be used; no channel can be joined until it can: \(error)"
                 )
-                readings[path] = .unusable(reason: "\(path): \(error)")
+                unusable[path] = "\(path): \(error)"
             }
         }
     }
