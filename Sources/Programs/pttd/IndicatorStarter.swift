@@ -44,18 +44,16 @@ final class IndicatorStarter {
     }
 
     func update(after event: CoreEvent) {
-        if case .channelJoined = event { joined() }
+        // Also of a channel that was kept over a restart.
+        if case .channelJoined = event {
+            isJoined = true
+            start()
+        }
         if case .channelLeft = event { isJoined = false }
         guard case .virtualMicrophoneChanged(let microphone) = event else { return }
         let wasRecorded = isRecorded
         isRecorded = if case .recorded = microphone { true } else { false }
         if isRecorded, !wasRecorded { start() }
-    }
-
-    /// A channel is joined, or was kept over a restart.
-    func joined() {
-        isJoined = true
-        start()
     }
 
     private func updateBus() {

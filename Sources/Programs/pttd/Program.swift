@@ -104,13 +104,13 @@ final class Daemon {
         self.host = host
         host.observers = [{ backends.tones.update(after: $0) }]
         if headsetMode == .channel { host.observers.append { headset?.update(after: $0) } }
-        let indicator = configuration.indicator ?? true ? IndicatorStarter(log: peers) : nil
-        if let indicator { host.observers.append { indicator.update(after: $0) } }
+        if configuration.indicator ?? true {
+            let indicator = IndicatorStarter(log: peers)
+            host.observers.append { indicator.update(after: $0) }
+        }
         // First, so that no application is started for a channel that the policy forbids.
         policy = PolicyWatch(log: peers) { host.post(.policyChanged($0)) }
         host.restore()
-        // A channel that stayed joined is not joined again.
-        if host.status.channel != nil { indicator?.joined() }
         let listening = try RuntimeSocket.core.listen(sockets)
         service = try CoreService(host: host, audio: audio, adopting: listening, peers: peers)
         if headsetMode != .music { backends.microphone.headset = headset }
