@@ -9,16 +9,12 @@ import PTTMessages
 ///
 /// Each start has a connection of its own, which is closed when the start has succeeded or failed.
 @EventLoop
-final class ApplicationStarter {
+struct ApplicationStarter {
     /// Not shorter than the time in which an application must attach: the bus replies when the application
     /// has acquired its name.
     private static let timeLimit = Duration.seconds(10)
 
-    private let log: RateLimitedLog
-
-    init(log: RateLimitedLog) {
-        self.log = log
-    }
+    let log: RateLimitedLog
 
     /// - Parameters:
     ///   - activation: What to start.
