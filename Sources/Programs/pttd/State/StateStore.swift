@@ -234,7 +234,7 @@ final class StateStore {
         do {
             guard let bytes = try TextFile.read(path, limit: Self.sizeLimit) else { return nil }
             guard let object = try JSON(parsing: bytes).object else {
-                throw Damage("it is not a JSON object")
+                throw Damage(description: "it is not a JSON object")
             }
             return try object.decode(type, unknownKeys: .ignored)
         } catch TextFile.Unreadable.system(let error) {
@@ -251,8 +251,4 @@ final class StateStore {
 
 private struct Damage: Error, CustomStringConvertible {
     let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
 }
