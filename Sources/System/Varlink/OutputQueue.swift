@@ -6,9 +6,8 @@ struct OutputQueue {
     /// The bytes before `sent` have been sent.
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// The ends of the messages in `bytes`; from `firstEnd` on, of those that are not completely sent.
+    /// The ends in `bytes` of the messages that are not completely sent.
     private var ends: [Int] = []
-    private var firstEnd = 0
     /// True if a part of the first of these messages has been sent.
     private var isFirstBegun = false
 
@@ -22,7 +21,7 @@ struct OutputQueue {
     var isEmpty: Bool { sent == bytes.count }
 
     /// Messages of which a part at least has not been sent.
-    var count: Int { ends.count - firstEnd }
+    var count: Int { ends.count }
 
     /// Memory beyond that of the usual size.
     var extraBytes: Int { max(0, bytes.capacity - Self.usualSize) }
@@ -69,33 +68,29 @@ struct OutputQueue {
     mutating func remove(_ count: Int) {
         guard count > 0 else { return }
         sent += count
-        var lastEnd: Int?
-        while firstEnd < ends.count, ends[firstEnd] <= sent {
-            lastEnd = ends[firstEnd]
-            firstEnd += 1
-        }
-        isFirstBegun = lastEnd != sent
+        let complete = ends.firstIndex { $0 > sent } ?? ends.count
+        isFirstBegun = complete == 0 || ends[complete - 1] != sent
+        ends.removeFirst(complete)
         if isEmpty { removeAll() }
     }
 
     /// Removes all messages of which no byte has been sent.
     mutating func dropUnbegun() {
         guard isFirstBegun else { return removeAll() }
-        bytes = Array(bytes[sent..<ends[firstEnd]])
+        bytes = Array(bytes[sent..<ends[0]])
         ends = [bytes.count]
-        (sent, firstEnd) = (0, 0)
+        sent = 0
     }
 
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: bytes.capacity <= Self.usualSize)
         ends.removeAll(keepingCapacity: true)
-        (sent, firstEnd, isFirstBegun) = (0, 0, false)
+        (sent, isFirstBegun) = (0, false)
     }
 
     private mutating func compact() {
         bytes.removeSubrange(..<sent)
-        ends.removeSubrange(..<firstEnd)
         for index in ends.indices { ends[index] -= sent }
-        (sent, firstEnd) = (0, 0)
+        sent = 0
     }
 }
