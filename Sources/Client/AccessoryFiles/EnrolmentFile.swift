@@ -172,22 +172,21 @@ extension JSON {
 
     private static func roles(_ names: [String: String]) throws(EntryError) -> [ButtonRole: ButtonRole] {
         var roles: [ButtonRole: ButtonRole] = [:]
-        for (button, role) in names.sorted(by: { $0.key < $1.key }) {
-            guard let key = ButtonRole(fileText: button) else {
-                throw EntryError(
-                    "roles",
-                    "\(button) is not a button: use \(ButtonRole.fileTexts.joined(separator: ", "))"
-                )
-            }
-            guard let value = ButtonRole(fileText: role) else {
-                throw EntryError(
-                    "roles.\(button)",
-                    "\(role) is not a role: use \(ButtonRole.fileTexts.joined(separator: ", "))"
-                )
-            }
-            roles[key] = value
+        for (button, name) in names.sorted(by: { $0.key < $1.key }) {
+            let key = try role(button, "button", at: "roles")
+            roles[key] = try role(name, "role", at: "roles.\(button)")
         }
         return roles
+    }
+
+    private static func role(_ text: String, _ kind: String, at path: String) throws(EntryError)
+        -> ButtonRole
+    {
+        guard let role = ButtonRole(fileText: text) else {
+            let texts = ButtonRole.fileTexts.joined(separator: ", ")
+            throw EntryError(path, "\(text) is not a \(kind): use \(texts)")
+        }
+        return role
     }
 }
 
