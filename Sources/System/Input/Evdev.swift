@@ -26,11 +26,7 @@ func closeDevice(_ device: OpaquePointer) {
 }
 
 func nextReading(_ device: OpaquePointer, _ mode: KeyEventDecoder.Mode) -> KeyEventDecoder.Reading {
-    let flag =
-        switch mode {
-        case .live: LIBEVDEV_READ_FLAG_NORMAL
-        case .differences: LIBEVDEV_READ_FLAG_SYNC
-        }
+    let flag = mode == .live ? LIBEVDEV_READ_FLAG_NORMAL : LIBEVDEV_READ_FLAG_SYNC
     var event = input_event()
     let status = libevdev_next_event(device, flag.rawValue, &event)
     if status == -EAGAIN { return .nothing }
