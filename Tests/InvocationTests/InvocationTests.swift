@@ -6,7 +6,7 @@ struct InvocationTests {
     private let invocation = Invocation(
         program: "pttd",
         abstract: "The core.",
-        environment: [("PTT_LOG=debug", "Log everything.")]
+        debugLog: "Log everything."
     )
 
     @Test func `a program without arguments runs`() {

@@ -17,16 +17,16 @@ package struct Invocation: Sendable {
 
     private let program: String
     private let abstract: String
-    private let environment: [(name: String, meaning: String)]
+    private let debugLog: String?
 
     /// - Parameters:
     ///   - program: The file name of the program.
     ///   - abstract: What it does, in one sentence.
-    ///   - environment: The variables that it reads, each with its meaning.
-    package init(program: String, abstract: String, environment: [(name: String, meaning: String)] = []) {
+    ///   - debugLog: What it does with `PTT_LOG=debug`, in one sentence; nil if it does not read that.
+    package init(program: String, abstract: String, debugLog: String? = nil) {
         self.program = program
         self.abstract = abstract
-        self.environment = environment
+        self.debugLog = debugLog
     }
 
     /// - Parameter arguments: Without the name of the program.
@@ -67,18 +67,17 @@ package struct Invocation: Sendable {
     }
 
     private var help: String {
-        let options = [("--version", "Show the version."), ("-h, --help", "Show help information.")]
-        let variables = environment.map { ($0.name, $0.meaning) }
-        return "OVERVIEW: \(abstract)\n\nUSAGE: \(program)\n"
-            + Self.section("OPTIONS", options)
-            + (variables.isEmpty ? "" : Self.section("ENVIRONMENT", variables)) + "\n"
-    }
+        let environment = debugLog.map { "\nENVIRONMENT:\n  PTT_LOG=debug         \($0)\n" } ?? ""
+        return """
+            OVERVIEW: \(abstract)
 
-    private static func section(_ title: String, _ rows: [(String, String)]) -> String {
-        let width = 24
-        let lines = rows.map { name, meaning in
-            "  \(name)" + String(repeating: " ", count: max(1, width - 2 - name.utf8.count)) + meaning
-        }
-        return "\n\(title):\n" + lines.joined(separator: "\n") + "\n"
+            USAGE: \(program)
+
+            OPTIONS:
+              --version             Show the version.
+              -h, --help            Show help information.
+            \(environment)
+
+            """
     }
 }

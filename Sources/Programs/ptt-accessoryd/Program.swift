@@ -14,7 +14,7 @@ struct Program {
         Invocation(
             program: "ptt-accessoryd",
             abstract: "Passes the presses of push-to-talk buttons and headsets to the core, pttd.",
-            environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
+            debugLog: "Log also failures that are expected and handled."
         ).handleArguments()
         let log = Logger.journal("ptt-accessoryd", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(

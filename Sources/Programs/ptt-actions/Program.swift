@@ -13,7 +13,7 @@ struct Program {
         Invocation(
             program: "ptt-actions",
             abstract: "Runs commands when a push-to-talk button is pressed and released.",
-            environment: [("PTT_LOG=debug", "Log every event and its effects.")]
+            debugLog: "Log every event and its effects."
         ).handleArguments()
         let log = Logger.journal("ptt-actions", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(

@@ -15,7 +15,7 @@ struct Program {
         Invocation(
             program: "ptt-indicator",
             abstract: "Shows the joined channel on the desktop, in the panel and in notifications.",
-            environment: [("PTT_LOG=debug", "Log every event and its effects.")]
+            debugLog: "Log every event and its effects."
         ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
         let log = Logger.journal("ptt-indicator", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)

@@ -14,7 +14,7 @@ struct Program {
         Invocation(
             program: "ptt-keys",
             abstract: "Divides headsets in their talk key and their other keys; holds keys for actions.",
-            environment: [("PTT_LOG=debug", "Log also failures that are expected and handled.")]
+            debugLog: "Log also failures that are expected and handled."
         ).handleArguments()
         let log = Logger.journal("ptt-keys", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
         exit(

@@ -18,7 +18,7 @@ struct Program {
         Invocation(
             program: "pttd",
             abstract: "The push-to-talk core: owns the channel, the transmission and the microphone.",
-            environment: [("PTT_LOG=debug", "Log every event and its effects.")]
+            debugLog: "Log every event and its effects."
         ).handleArguments()
         // For troubleshooting: `PTT_LOG=debug` logs every event and its effects.
         let log = Logger.journal("pttd", levelVariable: "PTT_LOG", isPrintable: \.isPrintable)
