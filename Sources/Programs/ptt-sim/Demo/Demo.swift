@@ -120,13 +120,14 @@ final class Demo {
         )
         (isSecondAct, timeline, seen) = (true, Timeline(), [])
         stack.endApplication()
-        expect("parecord did not record from the Push-to-Talk Microphone")
+        expect("the channel was not left")
         // Without a channel a press goes to the Push-to-Talk Microphone. On the connection with the
         // subscription a reply would wait for its end.
         let core = try ServiceConnection.core()
         try await core.leave(nil)
         core.close()
         await signs(.channelLeft)
+        expect("parecord did not record from the Push-to-Talk Microphone")
         try stack.startRecorder()
         await signs(.recorder)
         await pause(Self.silence)
