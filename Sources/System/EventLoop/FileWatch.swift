@@ -71,7 +71,7 @@ package final class FileWatch {
 /// The steps by which the kernel resolves a path.
 private struct Resolution: Equatable {
     struct Step: Equatable {
-        // What is watched beside the removal of the path itself (inotify(7)).
+        // What is asked for beside the removal of the path itself, and of which kind it is (inotify(7)).
         static let link = IN_DONT_FOLLOW
         static let directory = IN_ONLYDIR
         /// The creation of a file in it.
@@ -81,7 +81,7 @@ private struct Resolution: Equatable {
 
         let path: String
         let mask: Int32
-        /// The file in it; nil for all.
+        /// The only file in it that counts; nil with ``changes``: each does.
         var name: String?
     }
 

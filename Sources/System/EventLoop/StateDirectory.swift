@@ -90,13 +90,13 @@ func replaceFile(
         try fill(temporary, with: bytes, mode: mode, isOnDisk: isOnDisk)
         guard rename(temporary, path) == 0 else { throw SystemError("move \(temporary)") }
     } catch {
-        // What is left of it would be overwritten by the next attempt.
+        // What is left of it would be removed by the next attempt.
         _ = unlink(temporary)
         throw error
     }
 }
 
-/// Writes a new file, and flushes it.
+/// Writes a new file, and flushes it if it is on disk.
 private func fill(_ path: String, with bytes: [UInt8], mode: UInt32, isOnDisk: Bool) throws(SystemError) {
     // What a crashed program has left may have wider permissions. Where it cannot be removed, O_EXCL
     // keeps it from being written.
