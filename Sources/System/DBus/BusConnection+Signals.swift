@@ -85,7 +85,8 @@ extension BusConnection {
     /// - Returns: The subscription, which ends when it is dropped.
     package func watchName(_ name: String, handler: @escaping @EventLoop (String?) -> Void) -> Subscription {
         guard isOpen else { return Subscription {} }
-        // Not after a change, which is newer, nor after the end of the subscription.
+        // Not after a change, which has reported what the bus answers after it, nor after the end of the
+        // subscription.
         var isAnswerWanted = true
         let changes = subscribe(.owner(of: name)) { signal in
             guard signal.arguments.count == 3, let owner = signal.arguments[2].asString else { return }
