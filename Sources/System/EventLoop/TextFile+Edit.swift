@@ -1,20 +1,6 @@
 import Glibc
 
 extension TextFile {
-    /// A symbolic link without a target: what it should name cannot be known.
-    package struct BrokenLink: Error, CustomStringConvertible {
-        package let link: String
-
-        package var description: String { "\(link) is a link to a file that does not exist" }
-    }
-
-    /// What stands in the place of a file, and would be lost if one replaced it.
-    package struct NotRegular: Error, CustomStringConvertible {
-        package let path: String
-
-        package var description: String { "\(path) is not a file but a device, a pipe or a directory" }
-    }
-
     /// Replaces the contents of a file by what `change` makes of them, or creates it and the directories
     /// above it.
     ///
@@ -29,14 +15,17 @@ extension TextFile {
     ///   - mode: The permissions of a new file; an old one keeps its own.
     ///   - change: Receives nil if there is no file, and none is created for an empty text. The file stays as
     ///     it is if it throws.
-    /// - Throws: ``SystemError``, ``Unreadable``, ``BrokenLink``, ``NotRegular``, or what `change` throws.
+    /// - Throws: ``SystemError``, ``Unusable``, or what `change` throws.
     package static func edit(
         _ path: String,
         limit: Int,
         mode: UInt32 = 0o600,
         _ change: (String?) throws -> String
     ) throws {
-        if case .isBroken(let link) = FileWatch.target(of: path) { throw BrokenLink(link: link) }
+        // What the link should name cannot be known.
+        if case .isBroken(let link) = FileWatch.target(of: path) {
+            throw Unusable(description: "\(link) is a link to a file that does not exist")
+        }
         let path = resolved(path)
         let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         try makeDirectories(directory)
@@ -64,10 +53,13 @@ extension TextFile {
     }
 
     /// - Returns: Nil if there is no file.
-    private static func permissions(of path: String) throws(NotRegular) -> UInt32? {
+    private static func permissions(of path: String) throws(Unusable) -> UInt32? {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }
-        guard found.st_mode & S_IFMT == S_IFREG else { throw NotRegular(path: path) }
+        // It would be lost if a file replaced it.
+        guard found.st_mode & S_IFMT == S_IFREG else {
+            throw Unusable(description: "\(path) is not a file but a device, a pipe or a directory")
+        }
         return found.st_mode & 0o777
     }
 }

@@ -237,7 +237,7 @@ final class StateStore {
                 throw Damage(description: "it is not a JSON object")
             }
             return try object.decode(type, unknownKeys: .ignored)
-        } catch TextFile.Unreadable.system(let error) {
+        } catch let error as SystemError {
             log.log(level: .error, "\(path) is not used before the next start: \(error)")
             return nil
         } catch {
