@@ -80,7 +80,7 @@ package struct MatchRule: Hashable, Sendable {
     /// Matches if the first argument is this string.
     package var firstArgument: String?
     /// Matches if the first argument is this bus name, or one below it.
-    package var firstArgumentNamespace: String?
+    var firstArgumentNamespace: String?
 
     package init(
         sender: String? = nil,
@@ -88,8 +88,7 @@ package struct MatchRule: Hashable, Sendable {
         pathNamespace: ObjectPath? = nil,
         interface: String? = nil,
         member: String? = nil,
-        firstArgument: String? = nil,
-        firstArgumentNamespace: String? = nil
+        firstArgument: String? = nil
     ) {
         self.sender = sender
         self.path = path
@@ -97,7 +96,6 @@ package struct MatchRule: Hashable, Sendable {
         self.interface = interface
         self.member = member
         self.firstArgument = firstArgument
-        self.firstArgumentNamespace = firstArgumentNamespace
     }
 
     /// `InterfacesAdded` and `InterfacesRemoved` of an object manager.
@@ -116,13 +114,9 @@ package struct MatchRule: Hashable, Sendable {
 
     /// `NameOwnerChanged` of a name: the name, its former owner and its new one, each empty if there is none.
     package static func owner(of name: String) -> MatchRule {
-        MatchRule(
-            sender: StandardInterface.bus,
-            path: StandardInterface.busPath,
-            interface: StandardInterface.bus,
-            member: "NameOwnerChanged",
-            firstArgument: name
-        )
+        var rule = RemoteInterface.bus.signal("NameOwnerChanged")
+        rule.firstArgument = name
+        return rule
     }
 
     /// The rule in the syntax of the D-Bus specification ("Match Rules").

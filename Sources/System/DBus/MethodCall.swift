@@ -31,30 +31,19 @@ package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
 extension MethodCall {
     /// A call to the bus itself.
     package static func bus(_ member: String, _ arguments: BusValue...) -> MethodCall {
-        MethodCall(
-            to: StandardInterface.bus,
-            path: StandardInterface.busPath,
-            interface: StandardInterface.bus,
-            member: member,
-            arguments: arguments
-        )
+        RemoteInterface.bus.call(member, arguments)
     }
 
     /// `ObjectManager.GetManagedObjects`; the result is one ``BusValue/asManagedObjects``.
     package static func getManagedObjects(of destination: String, path: ObjectPath = "/") -> MethodCall {
-        MethodCall(
-            to: destination,
-            path: path,
-            interface: StandardInterface.objectManager,
-            member: "GetManagedObjects"
-        )
+        RemoteInterface(service: destination, path: path, name: StandardInterface.objectManager)
+            .call("GetManagedObjects")
     }
 }
 
 /// The interfaces of the D-Bus specification ("Standard Interfaces") and the bus itself.
 enum StandardInterface {
     static let bus = "org.freedesktop.DBus"
-    static let busPath: ObjectPath = "/org/freedesktop/DBus"
     static let local = "org.freedesktop.DBus.Local"
     static let peer = "org.freedesktop.DBus.Peer"
     static let introspectable = "org.freedesktop.DBus.Introspectable"

@@ -4,6 +4,13 @@ package struct RemoteInterface: Sendable {
     package let path: ObjectPath
     package let name: String
 
+    /// That of the bus itself.
+    static let bus = RemoteInterface(
+        service: StandardInterface.bus,
+        path: "/org/freedesktop/DBus",
+        name: StandardInterface.bus
+    )
+
     package init(service: String, path: ObjectPath, name: String) {
         self.service = service
         self.path = path
@@ -26,24 +33,16 @@ package struct RemoteInterface: Sendable {
     }
 
     /// `Properties.Get`; the result is one variant.
-    package func get(_ property: String) -> MethodCall { properties("Get", .string(property)) }
+    package func get(_ property: String) -> MethodCall {
+        properties.call("Get", [.string(name), .string(property)])
+    }
 
     /// `Properties.GetAll`; the result is one ``BusValue/asProperties``.
-    package func getAll() -> MethodCall { properties("GetAll") }
+    package func getAll() -> MethodCall { properties.call("GetAll", [.string(name)]) }
 
     /// `Properties.Set`.
     package func set(_ property: String, to value: BusValue) -> MethodCall {
-        properties("Set", .string(property), .variant(value))
-    }
-
-    private func properties(_ member: String, _ arguments: BusValue...) -> MethodCall {
-        MethodCall(
-            to: service,
-            path: path,
-            interface: StandardInterface.properties,
-            member: member,
-            arguments: [.string(name)] + arguments
-        )
+        properties.call("Set", [.string(name), .string(property), .variant(value)])
     }
 
     package func signal(_ member: String) -> MatchRule {
@@ -52,12 +51,12 @@ package struct RemoteInterface: Sendable {
 
     /// Changes of its properties.
     package var propertyChanges: MatchRule {
-        MatchRule(
-            sender: service,
-            path: path,
-            interface: StandardInterface.properties,
-            member: "PropertiesChanged",
-            firstArgument: name
-        )
+        var rule = properties.signal("PropertiesChanged")
+        rule.firstArgument = name
+        return rule
+    }
+
+    private var properties: RemoteInterface {
+        RemoteInterface(service: service, path: path, name: StandardInterface.properties)
     }
 }
