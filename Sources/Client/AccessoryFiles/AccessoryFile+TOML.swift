@@ -1,4 +1,5 @@
 package import AccessoryCore
+import JSON
 package import TOML
 
 extension AccessoryDefinition {
@@ -20,12 +21,12 @@ extension AccessoryDefinition {
 
 extension TOMLError {
     init(_ problem: AccessoryFileProblem, in text: String) {
-        let path: [TOML.Step] = problem.path.map { step in
+        let path: [JSON.Step] = problem.path.map { step in
             switch step {
             case .key(let key): .key(key)
             case .index(let index): .index(index)
             }
         }
-        self.init(place: TOML.place(of: path, in: text), reason: "\(problem)")
+        self.init(place: TOML.place(of: path, in: text, isKey: true), reason: "\(problem)")
     }
 }

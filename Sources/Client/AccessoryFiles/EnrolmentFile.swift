@@ -43,21 +43,20 @@ package enum EnrolmentFile {
         var enrolments: [Enrolment] = []
         var problems: [TOMLError] = []
         for member in document.object?.members ?? [] where member.key != "device" {
-            let place = TOML.place(of: member.key, in: text)
+            let place = TOML.place(of: [.key(member.key)], in: text)
             problems.append(TOMLError(place: place, reason: "\(member.key) is not known"))
         }
         for (index, entry) in try tables(in: document, text).enumerated() {
             do throws(EntryError) {
-                guard index < countLimit else { throw .init("", "there are more than \(countLimit) devices") }
+                guard index < countLimit else { throw .init([], "there are more than \(countLimit) devices") }
                 let enrolment = try entry.enrolment()
                 guard !enrolments.contains(where: { $0.identity == enrolment.identity }) else {
-                    throw .init("identity", "\(enrolment.identity) is listed above already")
+                    throw .init(["identity"], "\(enrolment.identity) is listed above already")
                 }
                 enrolments.append(enrolment)
             } catch {
                 guard problems.count < problemLimit else { break }
-                let element = "device[\(index)]"
-                let path = error.path.isEmpty ? element : "\(element).\(error.path)"
+                let path: [JSON.Step] = ["device", .index(index)] + error.path
                 problems.append(TOMLError(place: TOML.place(of: path, in: text), reason: error.reason))
             }
         }
@@ -69,7 +68,7 @@ package enum EnrolmentFile {
         case .array(let elements)?: return elements
         case nil: return []
         case .some:
-            let place = TOML.place(of: "device", in: text)
+            let place = TOML.place(of: ["device"], in: text)
             throw TOMLError(place: place, reason: "device should be an array of tables: write [[device]]")
         }
     }
@@ -78,10 +77,10 @@ package enum EnrolmentFile {
 /// An error in one entry.
 private struct EntryError: Error {
     /// Of the value, inside the entry; empty for the whole entry.
-    let path: String
+    let path: [JSON.Step]
     let reason: String
 
-    init(_ path: String, _ reason: String) {
+    init(_ path: [JSON.Step], _ reason: String) {
         self.path = path
         self.reason = reason
     }
@@ -110,11 +109,11 @@ extension JSON {
         do throws(JSONDecodingError) {
             entry = try decode(Entry.self)
         } catch {
-            throw EntryError(error.path, error.description)
+            throw EntryError(error.steps, error.description)
         }
         guard let identity = DeviceIdentity(entry.identity) else {
             let limit = "1 to \(DeviceIdentity.longest) bytes without control characters"
-            throw EntryError("identity", "identity is not usable: it has \(limit)")
+            throw EntryError(["identity"], "identity is not usable: it has \(limit)")
         }
         var enrolment = Enrolment(identity, roles: try Self.roles(entry.roles ?? [:]))
         enrolment.accessory = try entry.accessory.map(Self.identifier)
@@ -123,13 +122,14 @@ extension JSON {
         enrolment.mode = try entry.mode.map(Self.mode)
         for (index, restoration) in (entry.restore ?? []).enumerated() {
             guard let restoration = Enrolment.Restoration(restoration) else {
-                throw EntryError("restore[\(index)]", "restore has a UUID or bits that are not hexadecimal")
+                let reason = "restore has a UUID or bits that are not hexadecimal"
+                throw EntryError(["restore", .index(index)], reason)
             }
             enrolment.restorations.append(restoration)
         }
         if let text = entry.bindKey {
             guard let key = Enrolment.bindKey(text) else {
-                throw EntryError("bind-key", "bind-key is not 32 hexadecimal digits")
+                throw EntryError(["bind-key"], "bind-key is not 32 hexadecimal digits")
             }
             enrolment.bindKey = key
         }
@@ -139,7 +139,7 @@ extension JSON {
     private static func identifier(_ text: String) throws(EntryError) -> String {
         let isName = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
         guard !text.isEmpty, text.utf8.count <= 64, isName else {
-            throw EntryError("accessory", "accessory is the name of an accessory file without .toml")
+            throw EntryError(["accessory"], "accessory is the name of an accessory file without .toml")
         }
         return text
     }
@@ -147,7 +147,7 @@ extension JSON {
     private static func key(_ name: String) throws(EntryError) -> UInt16 {
         guard let code = Enrolment.keyCode(of: name) else {
             throw EntryError(
-                "key",
+                ["key"],
                 "\(name) is no key: use a name of `evtest`, BTN_TRIGGER for example, or CTS, DSR, DCD or RI"
             )
         }
@@ -158,14 +158,14 @@ extension JSON {
         let isPrintable = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         // As long as BlueZ's own names (Bluetooth Core Specification, Volume 3, Part C, 3.2.2).
         guard !text.isEmpty, text.utf8.count <= 248, isPrintable else {
-            throw EntryError("name", "name is empty, longer than 248 bytes, or has a control character")
+            throw EntryError(["name"], "name is empty, longer than 248 bytes, or has a control character")
         }
         return text
     }
 
     private static func mode(_ text: String) throws(EntryError) -> ButtonMode {
         guard let mode = ButtonMode(rawValue: text), mode != .unknown else {
-            throw EntryError("mode", "mode is \"hold\", \"toggle\" or \"latch\"")
+            throw EntryError(["mode"], "mode is \"hold\", \"toggle\" or \"latch\"")
         }
         return mode
     }
@@ -173,13 +173,13 @@ extension JSON {
     private static func roles(_ names: [String: String]) throws(EntryError) -> [ButtonRole: ButtonRole] {
         var roles: [ButtonRole: ButtonRole] = [:]
         for (button, name) in names.sorted(by: { $0.key < $1.key }) {
-            let key = try role(button, "button", at: "roles")
-            roles[key] = try role(name, "role", at: "roles.\(button)")
+            let key = try role(button, "button", at: ["roles"])
+            roles[key] = try role(name, "role", at: ["roles", .key(button)])
         }
         return roles
     }
 
-    private static func role(_ text: String, _ kind: String, at path: String) throws(EntryError)
+    private static func role(_ text: String, _ kind: String, at path: [JSON.Step]) throws(EntryError)
         -> ButtonRole
     {
         guard let role = ButtonRole(fileText: text) else {

@@ -96,9 +96,9 @@ package struct EnrolmentText: Sendable {
         // Valid text, see `contents`.
         guard let document = (try? TOML.parse(text))?.object else { return [] }
         guard case .array(let entries)? = document["device"] else { return [] }
-        let entryStarts = entries.indices.map { TOML.place(of: "device[\($0)]", in: text)?.line ?? 0 }
+        let entryStarts = entries.indices.map { TOML.place(of: ["device", .index($0)], in: text)?.line ?? 0 }
         let otherStarts = document.members.filter { $0.key != "device" }
-            .compactMap { TOML.place(of: $0.key, in: text)?.line }
+            .compactMap { TOML.place(of: [.key($0.key)], in: text)?.line }
         let lines = lines
         var blocks: [Range<Int>] = []
         for (entry, start) in zip(entries, entryStarts) where start > 0 {

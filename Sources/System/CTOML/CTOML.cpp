@@ -43,19 +43,8 @@ extern "C" char *ctoml_to_json(const char *text, unsigned long size, ctoml_place
     return nullptr;
 }
 
-extern "C" ctoml_place ctoml_find(const char *text, unsigned long size, const char *path) {
-    try {
-        toml::table table = toml::parse(std::string_view(text, size));
-        if (auto found = toml::at_path(table, path))
-            return place_of(found.node()->source());
-    } catch (const std::exception &) {
-        // Invalid text has no places; ctoml_to_json has reported its error.
-    }
-    return {0, 0};
-}
-
-extern "C" ctoml_place ctoml_find_step(const char *text, unsigned long size, const char *keys, const long *sizes,
-                                       unsigned long count) {
+extern "C" ctoml_place ctoml_find(const char *text, unsigned long size, const char *keys, const long *sizes,
+                                  unsigned long count, bool is_key) {
     ctoml_place place = {0, 0};
     try {
         toml::table table = toml::parse(std::string_view(text, size));
@@ -77,8 +66,8 @@ extern "C" ctoml_place ctoml_find_step(const char *text, unsigned long size, con
             auto found = inner->find(key);
             if (found == inner->end())
                 break;
-            place = place_of(found->first.source());
             node = &found->second;
+            place = place_of(is_key ? found->first.source() : node->source());
         }
     } catch (const std::exception &) {
         // Invalid text has no places; ctoml_to_json has reported its error.

@@ -1,14 +1,45 @@
 /// A JSON value that does not have the requested type.
 package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
-    /// The place: `descriptor.name` or `buttons[2].path`; empty for the whole value.
-    package let path: String
+    /// The place; empty for the whole value.
+    package let steps: [JSON.Step]
     /// What is wrong there, to follow the place: "is missing".
     package let problem: String
 
     package var description: String { "\(path.isEmpty ? "the value" : path) \(problem)" }
+
+    /// The place as text: `descriptor.name` or `buttons[2].path`.
+    package var path: String {
+        steps.reduce("") { path, step in
+            switch step {
+            case .key(let key): path.isEmpty ? key : "\(path).\(key)"
+            case .index(let index): "\(path)[\(index)]"
+            }
+        }
+    }
 }
 
 extension JSON {
+    /// The step from an object or an array to one of its values.
+    package enum Step: CodingKey, Equatable, ExpressibleByStringLiteral {
+        case key(String)
+        case index(Int)
+
+        package init(stringLiteral key: String) { self = .key(key) }
+        package init(stringValue: String) { self = .key(stringValue) }
+        package init(intValue: Int) { self = .index(intValue) }
+
+        package var stringValue: String {
+            switch self {
+            case .key(let key): key
+            case .index(let index): "\(index)"
+            }
+        }
+
+        package var intValue: Int? {
+            if case .index(let index) = self { index } else { nil }
+        }
+    }
+
     /// The treatment of a key that the type has not asked for.
     package enum UnknownKeys: Sendable {
         /// For formats that this program defines, its configuration for example: a typing error is an error.
@@ -46,48 +77,25 @@ extension JSONDecodingError {
         switch error {
         case let error as JSONDecodingError: self = error
         case DecodingError.keyNotFound(let key, let context):
-            self.init(path: Self.path(context.codingPath + [key]), problem: "is missing")
+            self.init(context.codingPath + [key], "is missing")
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.dataCorrupted(let context):
-            let problem = "is not valid: \(context.debugDescription)"
-            self.init(path: Self.path(context.codingPath), problem: problem)
-        default: self.init(path: "", problem: "is not valid: \(error)")
+            self.init(context.codingPath, "is not valid: \(context.debugDescription)")
+        default: self.init([], "is not valid: \(error)")
         }
     }
 
-    fileprivate static func path(_ keys: [any CodingKey]) -> String {
-        keys.reduce("") { path, key in
-            if let index = key.intValue { return "\(path)[\(index)]" }
-            return path.isEmpty ? key.stringValue : "\(path).\(key.stringValue)"
-        }
+    fileprivate init(_ path: [any CodingKey], _ problem: String) {
+        steps = path.map { key in key.intValue.map(JSON.Step.index) ?? .key(key.stringValue) }
+        self.problem = problem
     }
 }
 
 /// A value while it is decoded: the `Decoder`, and the state of its containers.
 final class DecodingNode: Decoder {
-    /// The step from the parent to a value.
-    enum Step: CodingKey {
-        case key(String)
-        case index(Int)
-
-        init(stringValue: String) { self = .key(stringValue) }
-        init(intValue: Int) { self = .index(intValue) }
-
-        var stringValue: String {
-            switch self {
-            case .key(let key): key
-            case .index(let index): "\(index)"
-            }
-        }
-
-        var intValue: Int? {
-            if case .index(let index) = self { index } else { nil }
-        }
-    }
-
     let value: JSON
-    /// Nil for the whole value.
-    private let step: Step?
+    /// That from the parent; nil for the whole value.
+    private let step: JSON.Step?
     private let parent: DecodingNode?
     private let unknownKeys: JSON.UnknownKeys
     /// A bit for each member of an object that was asked for, by its index. No type has more than 64 keys.
@@ -99,7 +107,7 @@ final class DecodingNode: Decoder {
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ value: JSON, at step: Step?, in parent: DecodingNode?, unknownKeys: JSON.UnknownKeys) {
+    init(_ value: JSON, at step: JSON.Step?, in parent: DecodingNode?, unknownKeys: JSON.UnknownKeys) {
         self.value = value
         self.step = step
         self.parent = parent
@@ -114,7 +122,7 @@ final class DecodingNode: Decoder {
     }
 
     /// A node for a container inside this value's container. Its keys are checked together with this one's.
-    func nested(_ value: JSON, at step: Step) -> DecodingNode {
+    func nested(_ value: JSON, at step: JSON.Step) -> DecodingNode {
         let node = DecodingNode(value, at: step, in: self, unknownKeys: unknownKeys)
         nested.append(node)
         return node
@@ -128,7 +136,7 @@ final class DecodingNode: Decoder {
         return result
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type, _ value: JSON, at step: Step?) throws -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type, _ value: JSON, at step: JSON.Step?) throws -> Value {
         try DecodingNode(value, at: step, in: self, unknownKeys: unknownKeys).decoded()
     }
 
@@ -151,13 +159,13 @@ final class DecodingNode: Decoder {
         }
     }
 
-    func error(_ problem: String, at step: Step? = nil) -> JSONDecodingError {
+    func error(_ problem: String, at step: JSON.Step? = nil) -> JSONDecodingError {
         var path = codingPath
         if let step { path.append(step) }
-        return JSONDecodingError(path: JSONDecodingError.path(path), problem: problem)
+        return JSONDecodingError(path, problem)
     }
 
-    func mismatch(_ expected: String, _ found: JSON, at step: Step? = nil) -> JSONDecodingError {
+    func mismatch(_ expected: String, _ found: JSON, at step: JSON.Step? = nil) -> JSONDecodingError {
         error("should be \(expected) but is \(found.kind)", at: step)
     }
 
@@ -198,19 +206,19 @@ extension DecodingNode: SingleValueDecodingContainer {
 
     // The usual scalars, for all three kinds of containers.
 
-    func bool(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> Bool {
+    func bool(_ value: JSON, at step: JSON.Step? = nil) throws(JSONDecodingError) -> Bool {
         guard case .bool(let bool) = value else { throw mismatch("a boolean", value, at: step) }
         return bool
     }
 
-    func string(_ value: JSON, at step: Step? = nil) throws(JSONDecodingError) -> String {
+    func string(_ value: JSON, at step: JSON.Step? = nil) throws(JSONDecodingError) -> String {
         guard case .string(let string) = value else { throw mismatch("a string", value, at: step) }
         return string
     }
 
     func integer<Value: FixedWidthInteger>(
         _ value: JSON,
-        at step: Step? = nil
+        at step: JSON.Step? = nil
     ) throws(JSONDecodingError) -> Value {
         guard case .int(let int) = value else { throw mismatch("an integer", value, at: step) }
         guard let exact = Value(exactly: int) else {

@@ -73,9 +73,9 @@ struct ArrayDecodingContainer: UnkeyedDecodingContainer {
 
     /// Advances only if `read` succeeds, as the protocol requires.
     private mutating func next<Value>(
-        _ read: (DecodingNode, JSON, DecodingNode.Step) throws -> Value
+        _ read: (DecodingNode, JSON, JSON.Step) throws -> Value
     ) throws -> Value {
-        let step = DecodingNode.Step.index(currentIndex)
+        let step = JSON.Step.index(currentIndex)
         guard !isAtEnd else { throw node.error("is missing", at: step) }
         let value = try read(node, elements[currentIndex], step)
         currentIndex += 1

@@ -42,23 +42,20 @@ package enum TOML {
         do throws(JSONDecodingError) {
             return try json.decode(type)
         } catch {
-            throw TOMLError(place: place(of: error.path, in: text), reason: error.description)
+            throw TOMLError(place: place(of: error.steps, in: text), reason: error.description)
         }
     }
 
-    /// A step from a table or an array to one of its values.
-    package enum Step: Equatable, Sendable {
-        case key(String)
-        case index(Int)
-    }
-
-    /// Finds where a key or an element begins, for a check that a type alone cannot make.
+    /// Finds a value. The text is parsed again: meant for messages and for editing.
     ///
     /// - Parameters:
     ///   - path: The steps from the outermost table on.
     ///   - text: Valid TOML.
+    ///   - isKey: Whether the key of the value is found, which only an element of an array does not have.
     /// - Returns: The place of the last step that exists; nil if the first one does not.
-    package static func place(of path: [Step], in text: String) -> TOMLError.Place? {
+    package static func place(of path: [JSON.Step], in text: String, isKey: Bool = false)
+        -> TOMLError.Place?
+    {
         var keys: [CChar] = []
         let sizes: [Int] = path.map { step in
             switch step {
@@ -68,7 +65,9 @@ package enum TOML {
             case .index(let index): return -1 - index
             }
         }
-        let found = withBytes(of: text) { ctoml_find_step($0, UInt($1), keys, sizes, UInt(sizes.count)) }
+        let found = withBytes(of: text) {
+            ctoml_find($0, UInt($1), keys, sizes, UInt(sizes.count), isKey)
+        }
         return TOMLError.Place(found)
     }
 
@@ -91,21 +90,6 @@ package enum TOML {
         } catch {
             throw TOMLError(place: nil, reason: error.problem.rawValue)
         }
-    }
-
-    /// The place of the value at `path` (`device[2].name`), or of the innermost table that contains it if it
-    /// is missing. The text, valid TOML, is parsed again: meant for messages and for editing.
-    package static func place(of path: String, in text: String) -> TOMLError.Place? {
-        var path = Substring(path)
-        while !path.isEmpty {
-            let found = withBytes(of: text) { bytes, count in
-                String(path).withCString { ctoml_find(bytes, UInt(count), $0) }
-            }
-            if let place = TOMLError.Place(found) { return place }
-            guard let end = path.lastIndex(where: { $0 == "." || $0 == "[" }) else { return nil }
-            path = path[..<end]
-        }
-        return nil
     }
 
     private static func withBytes<Result>(
