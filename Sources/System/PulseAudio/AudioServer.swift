@@ -31,12 +31,10 @@ package final class AudioServer {
     /// Over all connections.
     package let previousDefault = PreviousDefault()
 
-    private let applicationName: String
+    let applicationName: String
     private let address: String?
-    private let ownDeviceProperty: String?
+    let ownDeviceProperty: String?
     private var pair: ConnectionPair?
-    /// Counts the attempts, for what ended connections report.
-    private var attempts = 0
     let observers = DeviceObservers()
     private var backOff: BackOff
     private var readySince: MonotonicInstant?
@@ -115,10 +113,9 @@ package final class AudioServer {
 
     private func attempt() {
         latestAttempt = .now
-        attempts += 1
         do throws(AudioError) {
-            let main = try connection(observers)
-            let capture = try connection(DeviceObservers())
+            let main = try Connection(of: self, observers)
+            let capture = try Connection(of: self, DeviceObservers())
             (main.companion, capture.companion) = (capture, main)
             pair = ConnectionPair(main: main, capture: capture)
             try main.open(address)
@@ -128,25 +125,19 @@ package final class AudioServer {
         }
     }
 
-    private func connection(_ observers: DeviceObservers) throws(AudioError) -> Connection {
-        try Connection(applicationName, ownDeviceProperty, observers, previousDefault) {
-            [weak self, attempts] in self?.handle($0, of: attempts)
-        }
+    /// One of the connections is ready.
+    func connectionIsReady() {
+        pair?.pending -= 1
+        guard pair?.pending == 0 else { return }
+        watches = []
+        readySince = .now
+        change(to: .ready)
     }
 
-    private func handle(_ event: Connection.Event, of attempt: Int) {
+    /// A connection has ended.
+    func ended(_ connection: Connection, _ reason: String) {
         // Otherwise the other connection has ended before, and this one is being ended.
-        guard attempt == attempts, pair != nil else { return }
-        switch event {
-        case .ready:
-            pair?.pending -= 1
-            guard pair?.pending == 0 else { return }
-            watches = []
-            readySince = .now
-            change(to: .ready)
-        case .ended(let reason):
-            lost(reason)
-        }
+        if connections.contains(where: { $0 === connection }) { lost(reason) }
     }
 
     private func end(_ reason: String) {

@@ -15,12 +15,6 @@ protocol ConnectionRequest: AnyObject {
 /// own.
 @EventLoop
 final class Connection {
-    enum Event {
-        case ready
-        /// Reported at most once, as the last event.
-        case ended(reason: String)
-    }
-
     /// Time from the attempt to `ready`.
     static let connectLimit = Duration.seconds(5)
 
@@ -31,7 +25,8 @@ final class Connection {
     private let previousDefault: PreviousDefault
     /// Another connection of this program to the same server.
     weak var companion: Connection?
-    private var observer: (@EventLoop (Event) -> Void)?
+    /// It is told that the connection is ready, and once that it has ended.
+    private weak var server: AudioServer?
     private lazy var limit = TimerSource { [weak self] in
         self?.end("the audio server did not answer within \(Self.connectLimit)")
     }
@@ -42,33 +37,27 @@ final class Connection {
         query($0)
     }
 
-    init(
-        _ applicationName: String,
-        _ ownDeviceProperty: String?,
-        _ observers: DeviceObservers,
-        _ previousDefault: PreviousDefault,
-        observer: @escaping @EventLoop (Event) -> Void
-    ) throws(AudioError) {
-        self.ownDeviceProperty = ownDeviceProperty
+    init(of server: AudioServer, _ observers: DeviceObservers) throws(AudioError) {
+        ownDeviceProperty = server.ownDeviceProperty
         self.observers = observers
-        self.previousDefault = previousDefault
-        context = pa_context_new(MainLoopAPI.pointer, applicationName)
+        previousDefault = server.previousDefault
+        context = pa_context_new(MainLoopAPI.pointer, server.applicationName)
         guard context != nil else {
             throw AudioError("connect to the audio server", reason: "libpulse could not be initialised")
         }
-        self.observer = observer
+        self.server = server
     }
 
     isolated deinit { end("the connection was dropped") }
 
-    /// - Throws: If the attempt fails immediately; no event is reported then.
+    /// - Throws: If the attempt fails immediately; the server is not told then.
     func open(_ address: String?) throws(AudioError) {
         limit.arm(after: Self.connectLimit)
         // Starting a server is systemd's job; a daemon must not do it behind its back.
         let result = pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil)
         guard result >= 0 else {
             let error = AudioError("connect to the audio server", code: pa_context_errno(context))
-            observer = nil
+            server = nil
             end(error.reason)
             throw error
         }
@@ -84,8 +73,8 @@ final class Connection {
         guard let context else { return }
         self.context = nil
         limit.disarm()
-        let (ended, failed, handler) = (streams, requests, observer)
-        (streams, requests, observer) = ([], [], nil)
+        let (ended, failed, server) = (streams, requests, server)
+        (streams, requests, self.server) = ([], [], nil)
         for stream in ended { stream.detach() }
         for request in failed { request.detach() }
         pa_context_set_state_callback(context, nil, nil)
@@ -95,7 +84,7 @@ final class Connection {
         // Reported last, when no stream exists any more, because the handlers act on it.
         for stream in ended { stream.reportFailure("the audio server is gone: \(reason)", .serverLost) }
         for request in failed { request.fail("the audio server is gone: \(reason)", .serverLost) }
-        handler?(.ended(reason: reason))
+        server?.ended(self, reason)
     }
 
     /// Keeps a stream alive until the server has confirmed its end.
@@ -161,7 +150,7 @@ final class Connection {
         switch result {
         case .success:
             limit.disarm()
-            observer?(.ready)
+            server?.connectionIsReady()
         case .failure(let error):
             end(error.reason)
         }
