@@ -29,7 +29,10 @@ final class Attachment {
     var audioAccess: AudioAccess?
     lazy var audioRetry = TimerSource { [weak self] in self?.openAudio() }
     private var unanswered: [CallID: Completion] = [:]
-    private var lifecycle = Lifecycle.paused
+    /// True while it is attached, or attaches as soon as the core listens. Not before the first start; and not
+    /// after the core has refused the application, or was absent when the manager was requested, until the
+    /// application requests its manager again.
+    private var isActive = false
     var view = ChannelView.notJoined
     /// The pushes that the application has not answered.
     var pushes: [PushID: DeliveredPush] = [:]
@@ -48,16 +51,6 @@ final class Attachment {
     /// Called once, with nil after the first attachment or with the reason why there is none.
     private var creationHandler: (@Sendable (PTInstantiationError?) -> Void)?
 
-    private enum Lifecycle {
-        /// Attached, or attaches as soon as the core listens.
-        case active
-        /// The core has refused the application, or was absent when the manager was requested. Ends when the
-        /// application requests its manager again.
-        case paused
-        /// The manager is gone.
-        case closed
-    }
-
     nonisolated init(of manifest: Manifest, callbackQueue: CallbackQueue, audio: AudioHub) {
         self.manifest = manifest
         self.callbackQueue = callbackQueue
@@ -67,28 +60,21 @@ final class Attachment {
     /// Attaches. `created` is called once, in order with the callbacks.
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         creationHandler = created
-        lifecycle = .active
+        isActive = true
         reconnector.start()
     }
 
-    /// Attaches if the attachment is paused; otherwise only calls `created`, in order with the callbacks. It
+    /// Attaches if the attachment is not active; otherwise only calls `created`, in order with the callbacks. It
     /// has an error while an earlier request waits for its result.
     func resume(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
-        switch lifecycle {
-        case .paused: start(created: created)
-        case .active where creationHandler != nil:
-            callbackQueue.complete { created(PTInstantiationError.inProgress) }
-        case .active, .closed: callbackQueue.complete { created(nil) }
-        }
+        guard isActive else { return start(created: created) }
+        let error = creationHandler.map { _ in PTInstantiationError.inProgress }
+        callbackQueue.complete { created(error) }
     }
 
     /// Ends the attachment. The channel stays joined, for the application's next start.
     func close() {
-        stop(.closed)
-    }
-
-    private func stop(_ lifecycle: Lifecycle) {
-        self.lifecycle = lifecycle
+        isActive = false
         reconnector.stop()
         disconnect()
     }
@@ -172,7 +158,7 @@ final class Attachment {
         guard case .refused(let refusal) = error, refusal.code == .deviceManagementRestriction else {
             return  // A core that is about to end refuses for other reasons, and the next core does not.
         }
-        stop(.paused)
+        close()
         deliver(view.left(.systemPolicy))
     }
 
@@ -182,7 +168,7 @@ final class Attachment {
     @discardableResult
     private func failCreation(_ error: PTInstantiationError) -> Bool {
         guard let created = takeCreationHandler() else { return false }
-        stop(.paused)
+        close()
         callbackQueue.complete { created(error) }
         return true
     }
