@@ -31,17 +31,7 @@ public enum PTTButtonRole: Hashable, Sendable {
     }
 
     /// In a request.
-    var requested: ButtonRole {
-        switch self {
-        case .talk: .talk
-        case .emergency: .emergency
-        case .secondTalk: .secondTalk
-        case .channelUp: .channelUp
-        case .channelDown: .channelDown
-        case .multifunction: .multifunction
-        case .other: .unknown
-        }
-    }
+    var requested: ButtonRole { ButtonRole.allCases.first { PTTButtonRole($0) == self } ?? .unknown }
 }
 
 /// Linux: receives the buttons of accessories that do not transmit, for example channel up and channel down.
