@@ -28,10 +28,6 @@ final class DeviceQuery: ServerRequest<AudioDevices> {
         for kind in kinds { send { list(kind, $0, $1) } }
     }
 
-    override func timedOut() {
-        fail("the audio server did not answer within 2 seconds", .other)
-    }
-
     private func list(_ kind: DeviceKind, _ context: OpaquePointer, _ this: UnsafeMutableRawPointer)
         -> OpaquePointer?
     {

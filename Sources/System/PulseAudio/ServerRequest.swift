@@ -10,7 +10,9 @@ class ServerRequest<Value>: ConnectionRequest {
     private var completion: Completion?
     private(set) weak var connection: Connection?
     private var operations: [OpaquePointer] = []
-    private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
+    private lazy var limit = TimerSource { [weak self] in
+        self?.fail("the audio server did not answer within \(requestLimit)", .other)
+    }
 
     /// `action` completes "could not …"; `completion` is called exactly once.
     init(_ action: String, completion: @escaping Completion) {
@@ -26,10 +28,6 @@ class ServerRequest<Value>: ConnectionRequest {
 
     /// Sends the first operations.
     func begin() {}
-
-    func timedOut() {
-        fail("the audio server did not answer within \(requestLimit)", .other)
-    }
 
     /// Sends an operation, unless the request has ended. `operation` receives the context pointer for its
     /// callback.
