@@ -65,7 +65,7 @@ package final class ChildProcess {
     ) throws(SystemError) {
         self.line = line
         self.ended = ended
-        name = Self.name(of: arguments)
+        name = arguments[0].split(separator: "/").last.map(String.init) ?? arguments[0]
         let (near, far) = try UnixSocket.pair(.stream)
         socket = OwnedDescriptor(adopting: near)
         let theirs = OwnedDescriptor(adopting: far)
@@ -113,11 +113,6 @@ package final class ChildProcess {
         // One that has other privileges cannot be killed, and is not waited for.
         guard status == nil, Glibc.kill(processID, SIGKILL) == 0 else { return }
         status = Self.wait(for: processID)
-    }
-
-    /// The file name of a program.
-    package nonisolated static func name(of arguments: [String]) -> String {
-        arguments[0].split(separator: "/").last.map(String.init) ?? arguments[0]
     }
 
     /// Runs a program to its end without output, and blocks the loop meanwhile.

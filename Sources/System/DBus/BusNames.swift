@@ -13,11 +13,6 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
         self.text = text
     }
 
-    /// - Parameter text: A valid path.
-    private init(valid text: some StringProtocol) {
-        self.text = String(text)
-    }
-
     /// For literals in the source; traps on an invalid one.
     package init(stringLiteral text: String) {
         precondition(isValid(text, dbus_validate_path), "\(text) is not an object path")
@@ -39,7 +34,7 @@ package struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The path without its last element; nil for the root.
     package var parent: ObjectPath? {
         guard text != "/", let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        return ObjectPath(valid: slash == text.startIndex ? "/" : text[..<slash])
+        return ObjectPath(slash == text.startIndex ? "/" : String(text[..<slash]))
     }
 
     package static func < (left: ObjectPath, right: ObjectPath) -> Bool { left.text < right.text }
