@@ -29,9 +29,9 @@ final class Attachment {
     var audioAccess: AudioAccess?
     lazy var audioRetry = TimerSource { [weak self] in self?.openAudio() }
     private var unanswered: [CallID: Completion] = [:]
-    /// True while it is attached, or attaches as soon as the core listens. Not before the first start; and not
-    /// after the core has refused the application, or was absent when the manager was requested, until the
-    /// application requests its manager again.
+    /// True while it is attached, or attaches as soon as the core listens. If the core has refused the
+    /// application, or was absent when the manager was requested, it is false until the application requests
+    /// its manager again.
     private var isActive = false
     var view = ChannelView.notJoined
     /// The pushes that the application has not answered.
@@ -64,8 +64,8 @@ final class Attachment {
         reconnector.start()
     }
 
-    /// Attaches if the attachment is not active; otherwise only calls `created`, in order with the callbacks. It
-    /// has an error while an earlier request waits for its result.
+    /// Attaches if the attachment is not active; otherwise only calls `created`, in order with the callbacks.
+    /// It has an error while an earlier request waits for its result.
     func resume(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         guard isActive else { return start(created: created) }
         let error = creationHandler.map { _ in PTInstantiationError.inProgress }
