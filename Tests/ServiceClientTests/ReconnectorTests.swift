@@ -39,7 +39,7 @@ import Testing
         let client = Client()
         client.start()
         #expect(try await client.results.next(8) == [Bool](repeating: false, count: 8))
-        client.reconnector.connectNow()
+        client.reconnector.handle(.requestMade)
         #expect(client.attempts == 9)
         #expect(try await client.results.next(8) == [Bool](repeating: false, count: 8))
         try runtime.makeSocketDirectory()
@@ -90,17 +90,17 @@ private final class Client {
         unwatchable: { Issue.record("\($0)") }
     )
 
-    func start() { reconnector.start() }
+    func start() { reconnector.handle(.started) }
 
     func stop() {
-        reconnector.stop()
+        reconnector.handle(.stopped)
         connection?.close()
     }
 
     private func connect() throws(ServiceError) {
         attempts += 1
         connection = try ServiceConnection.core()
-        reconnector.answered()
+        reconnector.handle(.answered)
         results.add(true)
     }
 

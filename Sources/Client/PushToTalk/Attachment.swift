@@ -61,7 +61,7 @@ final class Attachment {
     func start(created: @escaping @Sendable (PTInstantiationError?) -> Void) {
         creationHandler = created
         isActive = true
-        reconnector.start()
+        reconnector.handle(.started)
     }
 
     /// Attaches if the attachment is not active; otherwise only calls `created`, in order with the callbacks.
@@ -75,7 +75,7 @@ final class Attachment {
     /// Ends the attachment. The channel stays joined, for the application's next start.
     func close() {
         isActive = false
-        reconnector.stop()
+        reconnector.handle(.stopped)
         disconnect()
     }
 
@@ -114,7 +114,7 @@ final class Attachment {
         } catch {
             return ended(error)
         }
-        reconnector.answered()
+        reconnector.handle(.answered)
         if isForeground == nil { assumedForeground = attachment.isForeground }
         audioAccess = AudioAccess(token: attachment.audioToken)
         openAudio()
@@ -178,7 +178,7 @@ final class Attachment {
         disconnect()
         audio.coreLost()
         deliver(view.lost())
-        reconnector.lost()
+        reconnector.handle(.lost)
     }
 
     private func disconnect() {

@@ -48,14 +48,14 @@ package final class CoreConnection {
     }
 
     /// Connects, now or as soon as the core listens. Where systemd listens for the core, this starts it.
-    package func start() { reconnector.start() }
+    package func start() { reconnector.handle(.started) }
 
     /// Connects now if there is no connection, for a request that cannot wait.
-    package func connectNow() { reconnector.connectNow() }
+    package func connectNow() { reconnector.handle(.requestMade) }
 
     /// Ends the connection. Requests that were sent are still delivered.
     package func close() {
-        reconnector.stop()
+        reconnector.handle(.stopped)
         disconnect()
     }
 
@@ -75,7 +75,7 @@ package final class CoreConnection {
     private func handle(_ update: ChannelInterface.Update) {
         if update.status != nil {
             isAnswered = true
-            reconnector.answered()
+            reconnector.handle(.answered)
         }
         updated(update)
     }
@@ -85,7 +85,7 @@ package final class CoreConnection {
         let wasAnswered = isAnswered
         disconnect()
         failed(reason)
-        reconnector.lost()
+        reconnector.handle(.lost)
         if wasAnswered { lost(reason) }
     }
 

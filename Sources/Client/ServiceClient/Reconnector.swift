@@ -14,9 +14,9 @@ package final class Reconnector {
     /// - Parameters:
     ///   - socket: The daemon's.
     ///   - backOff: The delays between attempts.
-    ///   - connect: Connects to the daemon's socket, and later reports ``answered()`` or ``lost()``. Called
-    ///     also before ``start()`` and the other calls return.
-    ///   - unreachable: `connect` has thrown this. May call ``stop()``.
+    ///   - connect: Connects to the daemon's socket, and later reports `answered` or `lost`. Called
+    ///     also before ``handle(_:)`` returns.
+    ///   - unreachable: `connect` has thrown this. May report `stopped`.
     ///   - unwatchable: The socket's path cannot be watched, which costs an attempt every few seconds.
     package init(
         to socket: RuntimeSocket,
@@ -32,22 +32,9 @@ package final class Reconnector {
         reconnection = Reconnection(backOff: backOff)
     }
 
-    /// Connects, now or as soon as the daemon listens. Where systemd listens for the daemon, this starts it.
-    package func start() { handle(.started) }
-
-    /// Connects no more. The connection itself is the client's to close.
-    package func stop() { handle(.stopped) }
-
-    /// The daemon has answered on the new connection.
-    package func answered() { handle(.answered) }
-
-    /// The connection ended.
-    package func lost() { handle(.lost) }
-
-    /// Connects now if there is no connection, for a request that cannot wait.
-    package func connectNow() { handle(.requestMade) }
-
-    private func handle(_ event: Reconnection.Event) {
+    /// What the client reports. Where systemd listens for the daemon, the first attempt to connect starts it.
+    /// The connection itself is the client's to close.
+    package func handle(_ event: Reconnection.Event) {
         for effect in reconnection.handle(event) {
             switch effect {
             case .connect:
