@@ -6,6 +6,9 @@ import PTTCore
 
 /// A service on a bus that reports calls: its presence, its signals and its answers. It is never started from
 /// here. A subclass knows its interface.
+///
+/// While the connection is lost, what was known stays in force for a while: any process on the bus can end
+/// our connection to it (`BusConnection`), and must not end a call by that.
 @EventLoop
 class CallService {
     /// Its well-known name.
@@ -17,10 +20,13 @@ class CallService {
     private var subscriptions: [Subscription] = []
     private var backOff = BackOff(first: .seconds(1), limit: .seconds(600))
     private lazy var retry = TimerSource { [weak self] in self?.list() }
+    private lazy var lossLimit = TimerSource { [weak self] in self?.lose() }
     private var isRefusalReported = false
 
     /// The time that an answer may take.
     private static let timeout = Duration.seconds(5)
+    /// A bus that is away for longer does not come back with the calls that it had.
+    private static let longestLoss = Duration.seconds(30)
 
     init(
         _ name: String,
@@ -49,6 +55,7 @@ class CallService {
 
     final func connect(to connection: BusConnection) {
         self.connection = connection
+        lossLimit.disarm()
         subscribe()
         let watch = connection.watchName(name) { [weak self] owner in self?.ownerChanged(owner) }
         subscriptions.append(watch)
@@ -56,6 +63,7 @@ class CallService {
 
     final func disconnect() {
         retry.disarm()
+        if connection != nil { lossLimit.arm(after: Self.longestLoss) }
         subscriptions = []
         connection = nil
     }

@@ -1,6 +1,7 @@
 import DBus
 import EventLoop
 import Journal
+import Logging
 import PTTCore
 import PTTMessages
 import PulseAudio
@@ -18,7 +19,7 @@ final class CallWatch {
     var recordersChanged: @EventLoop ([String]) -> Void = { _ in }
 
     private var calls = ActiveCalls()
-    private var buses: [CallBus] = []
+    private var buses: [Bus] = []
     private let streams: DeviceList
     private var observation: Subscription?
     private var use = StreamUse()
@@ -49,9 +50,25 @@ final class CallWatch {
             ModemManagerCalls(log: log, report: report), OFonoCalls(log: log, report: report),
         ]
         let callaudiod = CallaudiodMode(log: log, report: report)
-        buses = [CallBus(system, modems, log: log), CallBus(session, [callaudiod], log: log)]
+        buses = [Self.bus(system, with: modems, log), Self.bus(session, with: [callaudiod], log)]
         observation = server.observe([.sourceOutput, .sinkInput]) { [streams] in streams.streamChanged($0) }
         streams.listed = { [weak self] in self?.apply(StreamUse($0, callApplications: applications)) }
+    }
+
+    private static func bus(
+        _ address: BusAddress,
+        with services: [CallService],
+        _ log: RateLimitedLog
+    ) -> Bus {
+        Bus(address) { event in
+            switch event {
+            case .connected(let connection):
+                for service in services { service.connect(to: connection) }
+            case .disconnected(let error):
+                log.log(level: .notice, "no calls are detected on \(address): \(error)")
+                for service in services { service.disconnect() }
+            }
+        }
     }
 
     func serverIsReady() { streams.refresh() }
