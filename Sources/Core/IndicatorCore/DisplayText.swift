@@ -28,15 +28,18 @@ package struct DisplayText: Sendable {
                 isCut = true
                 break
             }
-            switch Treatment(scalar) {
-            case .remove: continue
-            case .space:
+            switch scalar.properties.generalCategory {
+            case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator:
                 isSpaceDue = count > 0
                 continue
-            case .mark:
+            // The joiners join emoji to one picture, and letters of Persian and Indic scripts.
+            case .format where scalar == "\u{200D}" || scalar == "\u{200C}",
+                .nonspacingMark, .enclosingMark, .spacingMark:
                 marks += 1
                 if marks > Self.markLimit || count == 0 || isSpaceDue { continue }
-            case .keep: marks = 0
+            case .format, .surrogate, .privateUse, .unassigned: continue
+            // Letters, digits, punctuation and symbols.
+            default: marks = 0
             }
             if isSpaceDue {
                 kept.append(" ")
@@ -54,31 +57,4 @@ package struct DisplayText: Sendable {
     }
 
     package var isEmpty: Bool { text.isEmpty }
-
-    private enum Treatment {
-        case keep
-        case mark
-        case space
-        case remove
-
-        init(_ scalar: Unicode.Scalar) {
-            // Joins emoji to one picture, and letters of Persian and Indic scripts.
-            if scalar == "\u{200D}" || scalar == "\u{200C}" {
-                self = .mark
-                return
-            }
-            self =
-                switch scalar.properties.generalCategory {
-                case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator: .space
-                case .format, .surrogate, .privateUse, .unassigned: .remove
-                case .nonspacingMark, .enclosingMark, .spacingMark: .mark
-                case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-                    .decimalNumber, .letterNumber, .otherNumber, .connectorPunctuation, .dashPunctuation,
-                    .openPunctuation, .closePunctuation, .initialPunctuation, .finalPunctuation,
-                    .otherPunctuation, .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol:
-                    .keep
-                @unknown default: .remove
-                }
-        }
-    }
 }
