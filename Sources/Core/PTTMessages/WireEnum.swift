@@ -12,9 +12,4 @@ extension WireEnum {
         let text = try decoder.singleValueContainer().decode(String.self)
         self = text.utf8.count <= longestValue ? Self(rawValue: text) ?? .unknown : .unknown
     }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
 }
