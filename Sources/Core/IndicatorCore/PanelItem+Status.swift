@@ -23,19 +23,9 @@ extension PanelItem {
             status.map { message ?? Self.problem(of: $0) } ?? Text("The push-to-talk service does not run")
 
         title = name ?? Destination.unnamed
-        if name == nil {
-            state = .passive
-        } else {
-            state = isTransmitting ? .attention : .active
-        }
-        if isTransmitting {
-            icon = .microphoneOpen
-        } else if let speaker {
-            icon = .speaker
-            imageID = speaker.imageID
-        } else {
-            icon = .idle
-        }
+        state = name == nil ? .passive : isTransmitting ? .attention : .active
+        icon = isTransmitting ? .microphoneOpen : speaker == nil ? .idle : .speaker
+        if !isTransmitting { imageID = speaker?.imageID }
         let activity =
             destination?.sentence(namesOnLockScreen: true, withMicrophone: true)
             ?? Destination.nobodySpeaks
