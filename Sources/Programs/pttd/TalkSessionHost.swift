@@ -203,16 +203,12 @@ final class TalkSessionHost {
         route = (nil, nil)
     }
 
-    private func updateRoute(input: String) {
-        guard input != route.input else { return }
-        route.input = input
-        post(.routeChanged(input: input, output: nil))
-    }
-
-    private func updateRoute(output: String) {
-        guard output != route.output else { return }
-        route.output = output
-        post(.routeChanged(input: nil, output: output))
+    /// Nil for the device that has not changed.
+    private func updateRoute(input: String? = nil, output: String? = nil) {
+        let new = (input: input ?? route.input, output: output ?? route.output)
+        guard new != route else { return }
+        route = new
+        post(.routeChanged(input: input, output: output))
     }
 
     private func openMicrophone(_ capture: CaptureID, _ format: AudioFormat) {
