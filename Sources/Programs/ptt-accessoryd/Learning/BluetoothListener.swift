@@ -8,7 +8,7 @@ import ServiceClient
 /// Listens to a Bluetooth device of which nothing is known: to all its notifying characteristics, or to its
 /// serial port.
 @EventLoop
-final class BluetoothListener: Learning.Source {
+final class BluetoothListener {
     private static let connectTimeout = Duration.seconds(30)
     private static let servicesTimeout = Duration.seconds(20)
     /// Listening is a subscription each; a button has about five.
@@ -54,6 +54,9 @@ final class BluetoothListener: Learning.Source {
 
     private var device: BlueZDevice? { path.flatMap { mirror.objects.devices[$0] } }
 
+    /// Connects, and begins to listen.
+    ///
+    /// - Throws: If the device cannot be listened to.
     func start() async throws(RequestFailure) -> AccessoryInterface.LearnedDevice {
         let path = try await buttons.find(address)
         try checkOpen()

@@ -1,5 +1,6 @@
 import AccessoryCore
 import EventLoop
+import Input
 import JSON
 import Logging
 import PTTMessages
@@ -10,16 +11,6 @@ import Varlink
 /// transmits.
 @EventLoop
 final class Learning {
-    /// A device that is being listened to. It ends when it is closed, or by itself with a reason.
-    @EventLoop
-    protocol Source: AnyObject {
-        /// Connects, and begins to listen.
-        ///
-        /// - Throws: If the device cannot be listened to.
-        func start() async throws(RequestFailure) -> AccessoryInterface.LearnedDevice
-        func close()
-    }
-
     /// Longer than all requests to the person take.
     private static let limit = Duration.seconds(180)
 
@@ -28,7 +19,9 @@ final class Learning {
     private let discovery: Discovery
     private let core: PressForwarder
     private var call: VarlinkCall?
-    private var source: (any Source)?
+    /// What is listened to: a Bluetooth device, or the keys of an input device.
+    private var bluetooth: BluetoothListener?
+    private var keys: AccessoryKeys?
     private var frames = 0
     private var bytes = 0
     private lazy var timer = TimerSource { [weak self] in
@@ -57,10 +50,8 @@ final class Learning {
         buttons.log.notice("\(device) is being learned: no accessory transmits meanwhile")
         core.suspend("an accessory is being learned: see `pttctl learn`")
         do throws(RequestFailure) {
-            let source = try source(device)
-            self.source = source
-            let learned = try await source.start()
-            guard self.source === source else { return }
+            let learned = try await listen(to: device)
+            guard self.call === call else { return }
             call.reply(.encoding(AccessoryInterface.LearnReply(device: learned)), continues: true)
         } catch {
             if self.call === call { fail(error.reason) }
@@ -70,22 +61,49 @@ final class Learning {
     /// The keys of a Bluetooth device are learned if it has neither a serial port nor notifications of its
     /// own: these come without a filter of the kernel, and devices with a talk button have media keys as
     /// well.
-    private func source(_ device: String) throws(RequestFailure) -> any Source {
-        let keys = headsets.accessory(device)
-        if device.isBluetoothAddress, keys == nil || BluetoothListener.canListen(to: device, buttons.mirror) {
+    private func listen(to device: String) async throws(RequestFailure) -> AccessoryInterface.LearnedDevice {
+        let accessory = headsets.accessory(device)
+        if device.isBluetoothAddress,
+            accessory == nil || BluetoothListener.canListen(to: device, buttons.mirror)
+        {
             discovery.stopAll()
-            return BluetoothListener(device, buttons, self)
+            let listener = BluetoothListener(device, buttons, self)
+            bluetooth = listener
+            return try await listener.start()
         }
-        guard let keys else {
+        guard let accessory else {
             throw .failed(
                 "\(device) is not an accessory that may be opened. Only devices with the tag push-to-talk of udev are; "
                     + "`pttctl grant` admits one key of another device, with root"
             )
         }
-        return KeySourceListener(keys, self)
+        do throws(SystemError) {
+            keys = try AccessoryKeys(accessory) { [weak self] in self?.handle($0) }
+        } catch {
+            throw .failed("\(error)")
+        }
+        return AccessoryInterface.LearnedDevice(
+            identity: accessory.identity.text,
+            name: accessory.name,
+            transport: accessory.node.transport.rawValue,
+            product: accessory.node.id.vendor == 0 ? nil : accessory.node.product.text
+        )
     }
 
-    /// A source has received something.
+    private func handle(_ event: KeyDeviceEvent) {
+        switch event {
+        case .key(let event):
+            let time = MonotonicTime(nanoseconds: event.time.nanoseconds)
+            received(.key(event.key.rawValue, isPressed: event.edge == .pressed), at: time)
+        case .eventsLost: fail("events of its keys were lost")
+        case .jackChanged: fail("its plug was moved")
+        case .vanished: fail("the device was unplugged")
+        case .failed(let error): fail("\(error)")
+        case .grabbed, .grabRefused: break
+        }
+    }
+
+    /// The device has sent something.
     func received(_ content: LearningFrame.Content, at time: MonotonicTime) {
         guard let call else { return }
         let frame = AccessoryInterface.ReceivedFrame(content, at: time)
@@ -97,7 +115,7 @@ final class Learning {
         call.reply(.encoding(AccessoryInterface.LearnReply(frame: frame)), continues: true)
     }
 
-    /// A source was lost, or learning cannot go on.
+    /// The device was lost, or learning cannot go on.
     func fail(_ reason: String) {
         let call = call
         buttons.log.notice("learning: \(reason)")
@@ -113,8 +131,8 @@ final class Learning {
         guard call != nil else { return }
         call = nil
         timer.disarm()
-        source?.close()
-        source = nil
+        bluetooth?.close()
+        (bluetooth, keys) = (nil, nil)
         core.resume()
     }
 }
