@@ -2,24 +2,25 @@ import JSON
 import PTTMessages
 import Varlink
 
-/// Why a request of a client about an accessory has failed, for people.
-enum RequestFailure: Error {
-    /// There is no Bluetooth.
-    case unavailable(String)
-    case notFound(String)
-    case failed(String)
-    /// Its press was not observed.
-    case untested(String)
-    /// What it advertises cannot be decrypted.
-    case bindKeyNeeded(String)
+/// Why a request of a client about an accessory has failed.
+struct RequestFailure: Error {
+    /// The error of ``AccessoryInterface``.
+    fileprivate let name: String
+    /// For people.
+    let reason: String
 
-    var reason: String {
-        switch self {
-        case .unavailable(let reason), .notFound(let reason), .failed(let reason), .untested(let reason),
-            .bindKeyNeeded(let reason):
-            reason
-        }
+    private init(_ name: String, _ reason: String) { (self.name, self.reason) = (name, reason) }
+
+    /// There is no Bluetooth.
+    static func unavailable(_ reason: String) -> Self {
+        Self(AccessoryInterface.bluetoothUnavailable, reason)
     }
+    static func notFound(_ reason: String) -> Self { Self(AccessoryInterface.deviceNotFound, reason) }
+    static func failed(_ reason: String) -> Self { Self(AccessoryInterface.pairingFailed, reason) }
+    /// Its press was not observed.
+    static func untested(_ reason: String) -> Self { Self(AccessoryInterface.testFailed, reason) }
+    /// What it advertises cannot be decrypted.
+    static func bindKeyNeeded(_ reason: String) -> Self { Self(AccessoryInterface.bindKeyNeeded, reason) }
 }
 
 extension VarlinkError {
@@ -29,15 +30,5 @@ extension VarlinkError {
     }
 
     /// Of a scan or a pairing.
-    init(_ failure: RequestFailure) {
-        let name =
-            switch failure {
-            case .unavailable: AccessoryInterface.bluetoothUnavailable
-            case .notFound: AccessoryInterface.deviceNotFound
-            case .failed: AccessoryInterface.pairingFailed
-            case .untested: AccessoryInterface.testFailed
-            case .bindKeyNeeded: AccessoryInterface.bindKeyNeeded
-            }
-        self.init(name, reason: failure.reason)
-    }
+    init(_ failure: RequestFailure) { self.init(failure.name, reason: failure.reason) }
 }
