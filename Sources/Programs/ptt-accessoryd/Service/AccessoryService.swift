@@ -16,7 +16,6 @@ final class AccessoryService {
     let headsets: Headsets
     private let learning: Learning
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
-    private var scans: [VarlinkConnection.Identifier: Discovery.Observer] = [:]
 
     init(
         buttons: BluetoothButtons,
@@ -137,20 +136,18 @@ final class AccessoryService {
 
     private func scan(for limit: Duration, _ call: VarlinkCall) async {
         await buttons.waitForAvailability()
-        let identifier = call.connection.identifier
         do throws(RequestFailure) {
-            scans[identifier] = try discovery.start(for: limit) { found in
+            let observer = try discovery.start(for: limit) { found in
                 call.reply(.encoding(AccessoryInterface.ScanReply(device: found)), continues: true)
-            } ended: { [weak self] failure in
-                self?.scans[identifier] = nil
+            } ended: { failure in
                 if let failure { return call.fail(VarlinkError(failure)) }
                 call.reply(.encoding(AccessoryInterface.ScanReply(device: nil)))
             }
+            call.connection.onClose { [weak observer, discovery] in
+                if let observer { discovery.stop(observer) }
+            }
         } catch {
-            return call.fail(VarlinkError(error))
-        }
-        call.connection.onClose { [weak self] in
-            if let observer = self?.scans.removeValue(forKey: identifier) { self?.discovery.stop(observer) }
+            call.fail(VarlinkError(error))
         }
     }
 
