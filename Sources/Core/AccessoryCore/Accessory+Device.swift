@@ -34,7 +34,7 @@ extension Accessory {
     private var presence: LinkState {
         switch link {
         case .gatt(let link): link.linkState
-        case .serial(let link, _), .advertisements(let link, _): link.linkState
+        case .stream(let link): link.linkState
         case .keys(let link): link.linkState
         }
     }
@@ -53,8 +53,7 @@ extension Accessory {
                 + "the key works again after \(Gesture.silence.components.seconds) s without a press"
         }
         if case .gatt(let link) = link, let remark = link.remark { return remark }
-        if case .serial(let link, _) = link, let remark = link.remark { return remark }
-        if case .advertisements(let link, _) = link, let remark = link.remark { return remark }
+        if case .stream(let link) = link, let remark = link.remark { return remark }
         if case .closed(let reason, cause: _) = gate { return reason }
         if case .keys = link { return nil }
         guard buttons.isAnyHeld else { return nil }

@@ -27,11 +27,7 @@ extension Accessory {
             lose(cause, to: .away(remark: remark), gatt, &effects)
         case (.bluetoothLost, .gatt(let gatt)):
             lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), gatt, &effects)
-        case (_, .serial(let stream, var scanner)):
-            scanner.reset()
-            streamChanged(event, stream, at: now, &effects) { [scanner] in .serial($0, scanner) }
-        case (_, .advertisements(let stream, let sequence)):
-            streamChanged(event, stream, at: now, &effects) { .advertisements($0, sequence) }
+        case (_, .stream(let stream)): streamChanged(event, stream, at: now, &effects)
         case (_, .keys(let keys)): keysChanged(event, keys, at: now, &effects)
         case (_, .gatt): break  // An event of another kind of link.
         }
@@ -105,22 +101,21 @@ extension Accessory {
         _ event: Event,
         _ present: StreamLink,
         at now: MonotonicTime,
-        _ effects: inout EffectList,
-        as link: (StreamLink) -> Link
+        _ effects: inout EffectList
     ) {
         var stream = present
         if event == .opened {
             stream.opened(at: now)
-            lose(.linkLost, to: link(stream), &effects)
+            lose(.linkLost, to: .stream(stream), &effects)
         } else if case .closed(let cause) = event {
             stream.closed()
-            lose(cause, to: link(stream), &effects)
+            lose(cause, to: .stream(stream), &effects)
         } else if case .unavailable(let reason) = event {
             stream.failed(reason)
-            self.link = link(stream)
+            link = .stream(stream)
         } else if event == .bluetoothLost {
             stream.closed(remark: "Bluetooth is off or not running")
-            lose(.linkLost, to: link(stream), &effects)
+            lose(.linkLost, to: .stream(stream), &effects)
         }
     }
 
@@ -130,6 +125,7 @@ extension Accessory {
         gesture.loseAll(cause, &effects)
         gesture.awaitedReleases = RoleSet()
         buttons = Buttons()
+        scanner?.reset()
         self.link = link
         if case .keys = link { return }
         guard let role = pressed.first(where: { _ in true }) else { return }

@@ -25,22 +25,15 @@ extension Accessory {
     }
 
     mutating func bytesReceived(_ bytes: [UInt8], at now: MonotonicTime, _ effects: inout EffectList) {
-        guard case .serial(var port, var scanner) = link else { return }
-        if port.settle(at: now) { buttons.assumeReleased(roles.all) }
-        let signals = scanner.signals(of: bytes)
-        link = .serial(port, scanner)
-        var report = Report(sample: .bytes(bytes), input: 0, time: now, phase: port.phase)
+        guard let phase = settleStream(at: now), let signals = scanner?.signals(of: bytes) else { return }
+        var report = Report(sample: .bytes(bytes), input: 0, time: now, phase: phase)
         apply(signals, &report, &effects)
     }
 
     mutating func advertised(_ packet: BTHome.Packet, at now: MonotonicTime, _ effects: inout EffectList) {
-        guard case .advertisements(var stream, var sequence) = link,
-            case .advertisements(let decoder) = definition.input
+        guard let phase = settleStream(at: now), case .advertisements(let decoder) = definition.input
         else { return }
-        _ = stream.settle(at: now)
-        let verdict = sequence.receive(packet, at: now)
-        link = .advertisements(stream, sequence)
-        switch verdict {
+        switch sequence.receive(packet, at: now) {
         case .repeated: return
         case .unusable(let reason):
             return publish(.ignored, .bytes(packet.events), reason, &effects)
@@ -49,9 +42,18 @@ extension Accessory {
         if let charge = packet.battery { battery = charge }
         for (index, event) in packet.events.enumerated() where event != 0 {
             let value = [UInt8(truncatingIfNeeded: index + 1), event]
-            var report = Report(sample: .bytes(value), input: 0, time: now, phase: stream.phase)
+            var report = Report(sample: .bytes(value), input: 0, time: now, phase: phase)
             apply(decoder.signals(of: value), &report, &effects)
         }
+    }
+
+    /// - Returns: Nil for another kind of link.
+    @discardableResult
+    mutating func settleStream(at now: MonotonicTime) -> Phase? {
+        guard case .stream(var stream) = link else { return nil }
+        if stream.settle(at: now) { buttons.assumeReleased(roles.all) }
+        link = .stream(stream)
+        return stream.phase
     }
 
     mutating func key(_ code: UInt16, isPressed: Bool, at now: MonotonicTime, _ effects: inout EffectList) {
@@ -187,7 +189,7 @@ extension Accessory {
     private var isKeys: Bool { if case .keys = link { true } else { false } }
 
     /// True if a repetition is told from a press by its number.
-    private var isNumbered: Bool { if case .advertisements = link { true } else { false } }
+    private var isNumbered: Bool { if case .advertisements = definition.input { true } else { false } }
 
     /// One order for all buttons, if none of them holds anything.
     private func letGo(_ releasesWithoutPress: RoleSet, _ effects: inout EffectList) {

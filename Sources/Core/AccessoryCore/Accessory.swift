@@ -11,8 +11,8 @@ package import PTTMessages
 package struct Accessory: Sendable {
     enum Link: Sendable {
         case gatt(GattLink)
-        case serial(StreamLink, TokenScanner)
-        case advertisements(StreamLink, BTHome.Sequence)
+        /// A serial port, or advertisements.
+        case stream(StreamLink)
         case keys(KeyLink)
     }
 
@@ -24,6 +24,10 @@ package struct Accessory: Sendable {
     package private(set) var isTransmitting = false
     let roles: InputRoles
     var link: Link
+    /// Of a serial port.
+    var scanner: TokenScanner?
+    /// Of advertisements.
+    var sequence = BTHome.Sequence()
     var buttons = Buttons()
     var gesture: Gesture
     var battery: Int?
@@ -56,8 +60,10 @@ package struct Accessory: Sendable {
         gesture = Gesture(mode: canHold ? wanted : .toggle, settings: definition.gesture)
         switch definition.input {
         case .gatt(let inputs): link = .gatt(GattLink(inputs: inputs.count))
-        case .serial(let input): link = .serial(StreamLink(), TokenScanner(input.tokens))
-        case .advertisements: link = .advertisements(StreamLink(), BTHome.Sequence())
+        case .serial(let input):
+            link = .stream(StreamLink())
+            scanner = TokenScanner(input.tokens)
+        case .advertisements: link = .stream(StreamLink())
         case .keys:
             link = .keys(KeyLink())
             buttons.assumeReleased(roles.all)
@@ -90,7 +96,7 @@ package struct Accessory: Sendable {
     private var deadline: MonotonicTime? {
         switch link {
         case .gatt(let link): earlier(link.deadline, gesture.deadline)
-        case .serial(let link, _), .advertisements(let link, _): earlier(link.deadline, gesture.deadline)
+        case .stream(let link): earlier(link.deadline, gesture.deadline)
         case .keys(let link): link.isRemoved ? nil : gesture.deadline
         }
     }
@@ -139,13 +145,7 @@ package struct Accessory: Sendable {
             let ready = gatt.timerFired(at: now, &effects)
             link = .gatt(gatt)
             for input in ready { buttons.assumeReleased(roles.roles(of: input)) }
-        case .serial(var serial, let scanner):
-            if serial.settle(at: now) {
-                buttons.assumeReleased(roles.all)
-                link = .serial(serial, scanner)
-            }
-        case .advertisements(var stream, let sequence):
-            if stream.settle(at: now) { link = .advertisements(stream, sequence) }
+        case .stream: settleStream(at: now)
         case .keys: break
         }
         gesture.unlock(at: now)
