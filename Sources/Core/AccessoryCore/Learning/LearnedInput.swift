@@ -1,12 +1,12 @@
 import PTTMessages
 
-/// The result of learning an accessory.
+/// The result of learning an accessory: a reading of a recording that explains every step.
 package struct LearnedInput: Equatable, Sendable {
     package let input: AccessoryInput
-    package let gesture: GestureSettings
-    /// The facts that were found, for people, in order.
-    package let facts: [LearningFact]
     let pattern: PressPattern
+    /// The facts that were found, for people, in order.
+    package internal(set) var facts: [LearningFact]
+    package internal(set) var gesture = GestureSettings()
 }
 
 /// Something that was found in a recording.

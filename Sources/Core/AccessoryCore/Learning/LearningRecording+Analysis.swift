@@ -1,37 +1,25 @@
 import PTTMessages
 
-/// A reading of a recording that explains every step.
-struct LearningHypothesis {
-    let input: AccessoryInput
-    let pattern: PressPattern
-    var facts: [LearningFact]
-}
-
 extension LearningRecording {
     /// Finds the one way to read the recording, and checks it with the decoders that will be used. Throws if
     /// no reading or more than one explains the recording. `transport`: how the input device is attached, for
     /// keys.
     package func learned(transport: InputTransport? = nil) throws(LearningFailure) -> LearnedInput {
-        let hypothesis = try hypothesis()
+        var learned = try reading()
         // A connected accessory has one kind of input, and its decoder must not read more than was understood
         // here.
-        try hypothesis.pattern.check(hypothesis.input.presses(in: frames), against: steps)
+        try learned.pattern.check(learned.input.presses(in: frames), against: steps)
         let kind: LearningFact =
-            switch (hypothesis.pattern, transport) {
+            switch (learned.pattern, transport) {
             case (.held, .jack), (.releasedByItself, .jack): .shortsMicrophone
             case (.held, _): .holds
             case (.releasedByItself, _): .releasedByItself
             case (.tapped, _): .sendsNoRelease
             }
-        let gesture = GestureSettings(
+        learned.facts.insert(kind, at: 0)
+        learned.gesture = GestureSettings(
             mode: kind == .holds ? .hold : .toggle,
-            releaseAfter: hypothesis.input.hasPairedKeys ? .seconds(60) : nil
-        )
-        let learned = LearnedInput(
-            input: hypothesis.input,
-            gesture: gesture,
-            facts: [kind] + hypothesis.facts,
-            pattern: hypothesis.pattern
+            releaseAfter: learned.input.hasPairedKeys ? .seconds(60) : nil
         )
         let definition = AccessoryDefinition(
             identifier: "learned",
@@ -45,7 +33,7 @@ extension LearningRecording {
         return learned
     }
 
-    private func hypothesis() throws(LearningFailure) -> LearningHypothesis {
+    private func reading() throws(LearningFailure) -> LearnedInput {
         var keys: [LearningTimeline.Entry] = []
         var values: [LearningTimeline.Entry] = []
         var hasSerial = false
@@ -62,13 +50,13 @@ extension LearningRecording {
         }
         var failures: [LearningFailure] = []
         do throws(LearningFailure) {
-            if hasSerial { return try serialHypothesis() }
+            if hasSerial { return try serialReading() }
         } catch { failures.append(error) }
         do throws(LearningFailure) {
-            if !values.isEmpty { return try timeline(values).gattHypothesis() }
+            if !values.isEmpty { return try timeline(values).gattReading() }
         } catch { failures.append(error) }
         do throws(LearningFailure) {
-            if !keys.isEmpty { return try timeline(keys).keyHypothesis() }
+            if !keys.isEmpty { return try timeline(keys).keyReading() }
         } catch { failures.append(error) }
         throw failures.min { $0.rank < $1.rank } ?? .silent
     }

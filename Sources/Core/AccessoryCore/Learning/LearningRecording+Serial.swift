@@ -3,7 +3,7 @@ import PTTMessages
 extension LearningRecording {
     /// Reads a serial stream: finds the text of a press and that of a release in what arrives after the
     /// requests.
-    func serialHypothesis() throws(LearningFailure) -> LearningHypothesis {
+    func serialReading() throws(LearningFailure) -> LearnedInput {
         let stream = SerialStream(self)
         guard let serviceClass = stream.serviceClass, let first = steps.first else { throw .silent }
         let holds = steps.filter { if case .hold = $0.task { true } else { false } }
@@ -52,7 +52,7 @@ extension LearningRecording {
         var facts: [LearningFact] = [.press(TextPadding.text(press))]
         if let release { facts.append(.release(TextPadding.text(release))) }
         if let release, press.hasDigit(besides: release) { facts.append(.fixed) }
-        return LearningHypothesis(input: input, pattern: pattern, facts: facts)
+        return LearnedInput(input: input, pattern: pattern, facts: facts)
     }
 
     /// Shorter than a person presses.

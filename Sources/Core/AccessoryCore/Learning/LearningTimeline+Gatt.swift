@@ -3,7 +3,7 @@ import PTTMessages
 extension LearningTimeline {
     /// Reads notifications of characteristics. One characteristic that reports both edges is preferred, the
     /// fastest of several: a second one whose reports are late would begin again after a short press.
-    func gattHypothesis() throws(LearningFailure) -> LearningHypothesis {
+    func gattReading() throws(LearningFailure) -> LearnedInput {
         var readings: [(attribute: GattAttribute, value: ValueReading)] = []
         for source in sources {
             guard case .characteristic(let attribute) = source else { continue }
@@ -18,13 +18,13 @@ extension LearningTimeline {
             let mirrored = readings.filter { $0.attribute != best.attribute }
             let input = GattInput(attribute: best.attribute, decoder: best.value.decoder)
             try checkIsWhole([input])
-            return LearningHypothesis(
+            return LearnedInput(
                 input: .gatt([input]),
                 pattern: .held,
                 facts: best.value.facts + mirrored.map { .mirrored("\($0.attribute.characteristic)") }
             )
         }
-        if let split = try splitHypothesis() { return split }
+        if let split = try splitReading() { return split }
         var failure: LearningFailure?
         for press in pressCandidates {
             guard case .characteristic(let attribute) = press.source, !press.isZero else { continue }
@@ -35,7 +35,7 @@ extension LearningTimeline {
                 let pattern = BytePattern(press.value, [.tap(.talk)], isWhole: true)
                 let input = GattInput(attribute: attribute, decoder: .bytes([pattern]))
                 try checkIsWhole([input])
-                return LearningHypothesis(
+                return LearnedInput(
                     input: .gatt([input]),
                     pattern: .tapped,
                     facts: [.press(press.value.hexadecimal)] + facts
@@ -46,7 +46,7 @@ extension LearningTimeline {
     }
 
     /// A press on one characteristic and its release on another.
-    private func splitHypothesis() throws(LearningFailure) -> LearningHypothesis? {
+    private func splitReading() throws(LearningFailure) -> LearnedInput? {
         for press in pressCandidates where !press.isZero {
             for release in releaseCandidates where release.source != press.source {
                 guard case .characteristic(let first) = press.source,
@@ -60,7 +60,7 @@ extension LearningTimeline {
                     GattInput(attribute: second, decoder: .bytes([up])),
                 ]
                 try checkIsWhole(inputs)
-                return LearningHypothesis(
+                return LearnedInput(
                     input: .gatt(inputs),
                     pattern: .held,
                     facts: [.press(press.value.hexadecimal), .release(release.value.hexadecimal)]

@@ -2,7 +2,7 @@ import PTTMessages
 
 extension LearningTimeline {
     /// Reads keys of an input device.
-    func keyHypothesis() throws(LearningFailure) -> LearningHypothesis {
+    func keyReading() throws(LearningFailure) -> LearnedInput {
         let codes = sources.compactMap { if case .key(let code) = $0 { code } else { nil } }
         guard codes.count <= Self.mostValues else { throw .changing }
         if hasContactNoise { throw .contact }
@@ -31,12 +31,12 @@ extension LearningTimeline {
         _ meanings: [UInt16: KeyInput.Meaning],
         _ pattern: PressPattern,
         _ facts: [LearningFact]
-    ) -> LearningHypothesis {
-        LearningHypothesis(input: .keys(KeyInput(meanings: meanings)), pattern: pattern, facts: facts)
+    ) -> LearnedInput {
+        LearnedInput(input: .keys(KeyInput(meanings: meanings)), pattern: pattern, facts: facts)
     }
 
     /// A key that reports the press, and another one that reports the release.
-    private func pairedKeys(_ codes: [UInt16]) -> LearningHypothesis? {
+    private func pairedKeys(_ codes: [UInt16]) -> LearnedInput? {
         for down in codes {
             for up in codes where up != down {
                 guard fits(.held, presses(down: [.pressed(down)], up: [.pressed(up)])) else { continue }
@@ -48,7 +48,7 @@ extension LearningTimeline {
     }
 
     /// Two keys that take turns, as a headset's play and pause do.
-    private func alternatingKeys(_ codes: [UInt16]) throws(LearningFailure) -> LearningHypothesis? {
+    private func alternatingKeys(_ codes: [UInt16]) throws(LearningFailure) -> LearnedInput? {
         for (index, first) in codes.enumerated() {
             for second in codes.dropFirst(index + 1) {
                 let down: Set = [LearningSymbol.pressed(first), .pressed(second)]
