@@ -41,7 +41,7 @@ import Testing
         units.start(Self.press, Self.button, Self.commands)
         let lost = try await manager.orders.next()
         manager.end()
-        guard case .unitFailed(Self.press, _) = try await events.next() else {
+        guard case .unitStopped(Self.press, _?) = try await events.next() else {
             Issue.record("the press has begun")
             return
         }

@@ -111,7 +111,7 @@ final class ActionsFixture {
         if managerIsLate {
             try FileManager.default.removeItem(atPath: directory + "/bus")
             try await restart()
-            _ = try await program.lines.first { $0.contains("unitFailed") }
+            _ = try await program.lines.first { $0.contains("unitStopped") }
         }
         manager = try await PrivateServiceManager.start(in: directory)
         if !managerIsLate { try await restart() }

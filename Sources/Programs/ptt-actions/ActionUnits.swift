@@ -125,7 +125,7 @@ final class ActionUnits {
             // Where no answer came in time, it may run nevertheless.
             units.order("StopUnit", name)
             if error.kind == .disconnected || error.kind == .serviceUnknown { units.missed(id) }
-            units.report(.unitFailed(id, reason: "\(error)"))
+            units.report(.unitStopped(id, failure: "\(error)"))
         }
     }
 

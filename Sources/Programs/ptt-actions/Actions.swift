@@ -1,6 +1,5 @@
 import AccessoryCore
 import AccessoryFiles
-import DBus
 import EventLoop
 import Glibc
 import JSON
@@ -138,31 +137,17 @@ final class Actions {
             }
             let name = calls[id]?.request.name ?? button.device
             recordings[id] = try Recording(button, name: name, format: recording.format) { [weak self] in
-                self?.handle($0, of: id) { units, file, failure in
-                    units.pass(file, of: id, button, to: recording, failure: failure, limit: limit)
+                self?.handle(.unitStarted(id))
+            } ended: { [weak self] file, failure in
+                guard let self else { return }
+                recordings[id] = nil
+                guard let file else {
+                    return handle(.unitStopped(id, failure: failure ?? "nothing was recorded"))
                 }
+                units.pass(file, of: id, button, to: recording, failure: failure, limit: limit)
             }
         } catch {
-            EventLoop.start { [weak self] in self?.handle(.unitFailed(id, reason: "\(error)")) }
-        }
-    }
-
-    private func handle(
-        _ event: Recording.Event,
-        of id: PressID,
-        pass: @EventLoop (ActionUnits, BusDescriptor, String?) -> Void
-    ) {
-        switch event {
-        case .began: handle(.unitStarted(id))
-        case .refused(let reason):
-            recordings[id] = nil
-            handle(.unitFailed(id, reason: reason))
-        case .complete(let file?, let failure):
-            recordings[id] = nil
-            pass(units, file, failure)
-        case .complete(nil, let failure):
-            recordings[id] = nil
-            handle(.unitStopped(id, failure: failure ?? "nothing was recorded"))
+            EventLoop.start { [weak self] in self?.handle(.unitStopped(id, failure: "\(error)")) }
         }
     }
 

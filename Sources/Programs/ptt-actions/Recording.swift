@@ -8,17 +8,6 @@ import ServiceClient
 /// end of the connection to it closes the microphone, in whatever way this process ends.
 @EventLoop
 final class Recording {
-    enum Event {
-        case began
-        case refused(reason: String)
-        /// The last event, after the release.
-        ///
-        /// - Parameters:
-        ///   - file: What was recorded, also if something went wrong; nil if that is nothing.
-        ///   - failure: Why it ended before the release, or is not whole.
-        case complete(file: BusDescriptor?, failure: String?)
-    }
-
     /// For the core to deliver what is on its way, and to close the microphone. Then the connection does it.
     private static let releaseLimit = Duration.seconds(2)
 
@@ -29,7 +18,8 @@ final class Recording {
     private let role: ButtonRole
     private let format: AudioFormat
     private var hasRequested = false
-    private let report: @EventLoop (Event) -> Void
+    private let began: @EventLoop () -> Void
+    private let ended: @EventLoop (BusDescriptor?, String?) -> Void
     private var file: RecordingFile?
     private var audio: AudioSocketClient?
     private var transmission: TransmissionID?
@@ -44,18 +34,23 @@ final class Recording {
     ///   - button: What is pressed.
     ///   - name: The device's name, for people.
     ///   - format: Of the file.
-    ///   - report: Called later, first with whether it has begun.
+    ///   - began: Called later, unless it does not begin.
+    ///   - ended: Called once, after the release or instead of `began`: with what was recorded, also if
+    ///     something went wrong, nil if that is nothing; and with why it did not begin, ended before the
+    ///     release, or is not whole.
     /// - Throws: If the file cannot be made, or the core cannot be reached.
     init(
         _ button: ActionPresses.Button,
         name: String,
         format: AudioFormat,
-        report: @escaping @EventLoop (Event) -> Void
+        began: @escaping @EventLoop () -> Void,
+        ended: @escaping @EventLoop (BusDescriptor?, String?) -> Void
     ) throws {
         origin = Origin(kind: .unknown, identifier: button.device, name: name)
         role = button.role
         self.format = format
-        self.report = report
+        self.began = began
+        self.ended = ended
         core = try .core()
         events = try .core()
         file = try RecordingFile(format) { [weak self] in self?.fail("\($0)") }
@@ -89,11 +84,11 @@ final class Recording {
             audio.onClose = { [weak self] in self?.audioEnded() }
             self.audio = audio
             transmission = reply.transmissionID
-            if let lastEnd { ended(lastEnd.0, lastEnd.1) }
-            report(.began)
+            if let lastEnd { transmissionEnded(lastEnd.0, lastEnd.1) }
+            began()
         } catch {
             close()
-            report(.refused(reason: "\(error)"))
+            ended(nil, "\(error)")
         }
     }
 
@@ -103,7 +98,7 @@ final class Recording {
         begin()
         guard case .transmissionEnded(let ended, let cause, _) = update.event else { return }
         lastEnd = (ended.transmissionID, cause)
-        self.ended(ended.transmissionID, cause)
+        transmissionEnded(ended.transmissionID, cause)
     }
 
     private func unsubscribed(_ error: ServiceError) {
@@ -112,7 +107,7 @@ final class Recording {
         completeIfOver()
     }
 
-    private func ended(_ transmission: TransmissionID, _ cause: EndCause) {
+    private func transmissionEnded(_ transmission: TransmissionID, _ cause: EndCause) {
         guard transmission == self.transmission else { return }
         hasEnded = true
         if cause != .released {
@@ -159,7 +154,7 @@ final class Recording {
         close()
         guard let file else { return }
         self.file = nil
-        file.finish { [self] in report(.complete(file: $0, failure: failure)) }
+        file.finish { [self] in ended($0, failure) }
     }
 
     private func close() {

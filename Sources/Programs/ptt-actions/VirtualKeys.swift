@@ -13,12 +13,6 @@ import Varlink
 /// release of all its keys, in whatever way this process or ptt-keys ends.
 @EventLoop
 final class VirtualKeys {
-    private struct Held {
-        let code: UInt16
-        /// ptt-keys has answered.
-        var isDown = false
-    }
-
     /// Why a call has failed.
     private struct Failure {
         let reason: String
@@ -36,7 +30,7 @@ final class VirtualKeys {
     private var named: Set<UInt16> = []
     /// Those of them that root has granted.
     private var offered: Set<UInt16> = []
-    private var held: [PressID: Held] = [:]
+    private var held: [PressID: UInt16] = [:]
     /// The last refusal, which is logged once.
     private var refusal = ""
     private lazy var timer = TimerSource { [weak self] in self?.connect() }
@@ -155,9 +149,7 @@ final class VirtualKeys {
         refused(reason)
         // Calls that are under way fail now.
         client.close()
-        for (id, key) in ended.sorted(by: { $0.key < $1.key }) {
-            report(key.isDown ? .unitStopped(id, failure: reason) : .unitFailed(id, reason: reason))
-        }
+        for id in ended.keys.sorted() { report(.unitStopped(id, failure: reason)) }
     }
 
     func press(_ id: PressID, _ code: UInt16) {
@@ -166,16 +158,15 @@ final class VirtualKeys {
         connect()
         guard client != nil, offered.contains(code) else {
             let reason = offered.contains(code) ? refusal : Self.notGranted(code)
-            return EventLoop.start { [weak self] in self?.report(.unitFailed(id, reason: reason)) }
+            return EventLoop.start { [weak self] in self?.report(.unitStopped(id, failure: reason)) }
         }
-        held[id] = Held(code: code)
+        held[id] = code
         call(KeyInterface.press, KeyInterface.KeyRequest(code)) { keys, failure in
             guard keys.held[id] != nil else { return }
             if let failure {
                 keys.held[id] = nil
-                return keys.report(.unitFailed(id, reason: failure.reason))
+                return keys.report(.unitStopped(id, failure: failure.reason))
             }
-            keys.held[id]?.isDown = true
             keys.backOff.reset()
             keys.report(.unitStarted(id))
         }
@@ -183,13 +174,13 @@ final class VirtualKeys {
 
     /// Returns false if the press holds no key.
     func release(_ id: PressID) -> Bool {
-        guard let key = held.removeValue(forKey: id) else { return false }
+        guard let code = held.removeValue(forKey: id) else { return false }
         // Another button holds it too.
-        guard !held.values.contains(where: { $0.code == key.code }) else {
+        guard !held.values.contains(code) else {
             EventLoop.start { [weak self] in self?.report(.unitStopped(id, failure: nil)) }
             return true
         }
-        call(KeyInterface.release, KeyInterface.KeyRequest(key.code)) { keys, failure in
+        call(KeyInterface.release, KeyInterface.KeyRequest(code)) { keys, failure in
             // A device whose key may be down is removed.
             if let failure, failure.isAnswer { keys.lost(failure.reason) }
             keys.report(.unitStopped(id, failure: failure?.reason))

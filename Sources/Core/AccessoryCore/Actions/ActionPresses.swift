@@ -37,11 +37,9 @@ package struct ActionPresses: Equatable, Sendable {
         case interrupted(EndCause)
         /// The command of the press has ended, or the one to hold runs.
         case unitStarted(PressID)
-        /// Nothing of it runs, and nothing has to be released.
-        case unitFailed(PressID, reason: String)
         /// Released, and what still runs concerns no other press: a command has the recording.
         case handedOver(PressID)
-        /// The command of the release has ended; the reason if it failed.
+        /// Nothing of it runs, and nothing has to be released any more; the reason if something failed.
         case unitStopped(PressID, failure: String?)
         case timerFired
     }
@@ -112,7 +110,6 @@ package struct ActionPresses: Equatable, Sendable {
         case .interrupted(let cause):
             for id in presses.keys.sorted() { release(id, cause, at: now) }
         case .unitStarted(let id): started(id, at: now)
-        case .unitFailed(let id, let reason): end(id, failure: reason, at: now)
         case .handedOver(let id): handOver(id, at: now)
         case .unitStopped(let id, let failure): end(id, failure: failure, at: now)
         case .timerFired:
