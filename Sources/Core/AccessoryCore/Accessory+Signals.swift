@@ -112,18 +112,13 @@ extension Accessory {
 
     private mutating func press(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
         lastPress = (role, report.time)
-        switch gate {
-        case .closed(let reason, cause: _):
+        if let obstacle = obstacle(at: report.time) {
             buttons[role] = .held
-            ignore(reason, role, &report, &effects)
-        case .open where isPlugMoving(at: report.time):
-            buttons[role] = .held
-            ignore("the plug was moved just now", role, &report, &effects)
-        case .open:
-            buttons[role] = .pressed
-            let verdict = gesture.pressed(role, report.sample, at: report.time, &effects)
-            publish(verdict, .pressed, role, &report, &effects)
+            return ignore(obstacle, role, &report, &effects)
         }
+        buttons[role] = .pressed
+        let verdict = gesture.pressed(role, report.sample, at: report.time, &effects)
+        publish(verdict, .pressed, role, &report, &effects)
     }
 
     private mutating func tap(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
@@ -132,14 +127,9 @@ extension Accessory {
             return report.pass(.repeated)
         }
         lastPress = (role, report.time)
-        switch gate {
-        case .closed(let reason, cause: _): ignore(reason, role, &report, &effects)
-        case .open where isPlugMoving(at: report.time):
-            ignore("the plug was moved just now", role, &report, &effects)
-        case .open:
-            let verdict = gesture.tapped(role, at: report.time, &effects)
-            publish(verdict, .pressed, role, &report, &effects)
-        }
+        if let obstacle = obstacle(at: report.time) { return ignore(obstacle, role, &report, &effects) }
+        let verdict = gesture.tapped(role, at: report.time, &effects)
+        publish(verdict, .pressed, role, &report, &effects)
     }
 
     private mutating func up(_ role: ButtonRole, _ report: inout Report, _ effects: inout EffectList) {
@@ -181,9 +171,11 @@ extension Accessory {
         report.releasesWithoutPress.insert(role)
     }
 
-    private func isPlugMoving(at now: MonotonicTime) -> Bool {
-        guard case .keys(let keys) = link else { return false }
-        return keys.isPlugMoving(at: now)
+    /// Why a press does not count, for people.
+    private func obstacle(at now: MonotonicTime) -> String? {
+        if case .closed(let reason, cause: _) = gate { return reason }
+        if case .keys(let keys) = link, keys.isPlugMoving(at: now) { return "the plug was moved just now" }
+        return nil
     }
 
     private var isKeys: Bool { if case .keys = link { true } else { false } }
