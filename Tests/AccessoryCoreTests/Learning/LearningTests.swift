@@ -120,16 +120,6 @@ import Testing
 @Suite struct LearnerTests {
     private let start = MonotonicTime(nanoseconds: 0)
 
-    @Test func `the loss of the link or of events ends it`() {
-        var learner = Learner()
-        _ = learner.handle(.ready, at: start)
-        #expect(
-            learner.handle(.lost("the link was lost"), at: start) == [.failed(.lost("the link was lost"))]
-        )
-        #expect(learner.handle(.timerFired, at: start) == [])
-        #expect(learner.handle(.received(.one), at: start) == [])
-    }
-
     @Test func `a flood ends it, and nothing more is kept`() {
         var learner = Learner()
         _ = learner.handle(.ready, at: start)

@@ -7,8 +7,6 @@ package struct Learner {
         /// The accessory is connected, and everything that it may report is being received.
         case ready
         case received(LearningFrame.Content)
-        /// The connection or the device was lost, or events of it were. For people.
-        case lost(String)
         case timerFired
     }
 
@@ -54,7 +52,6 @@ package struct Learner {
             return [.show(.leaveAlone(LearningPlan.quiet)), .setTimer(now + LearningPlan.quiet)]
         case (.ready, _): return []
         case (.received(let content), _): return record(LearningFrame(time: now, content: content))
-        case (.lost(let reason), _): return fail(.lost(reason))
         case (.timerFired, .connecting): return []
         case (.timerFired, .pause(let next)): return begin(next, at: now)
         case (.timerFired, .step(let index, let pressAsked)): return end(index, since: pressAsked, at: now)

@@ -37,8 +37,6 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// It does not explain the presses that were asked for to verify it.
     indirect case notVerified(LearningFailure)
     case flood
-    /// The connection or the device was lost. For people.
-    case lost(String)
 
     package var description: String {
         switch self {
@@ -69,7 +67,6 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
         case .contradiction: "what it sends can be read in more than one way"
         case .notVerified(let failure): "the verification failed: \(failure)"
         case .flood: "it sends too much"
-        case .lost(let reason): reason
         }
     }
 }

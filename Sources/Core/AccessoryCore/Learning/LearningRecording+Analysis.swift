@@ -70,7 +70,7 @@ extension LearningFailure {
     /// The smaller, the more it says about the accessory.
     var rank: Int {
         switch self {
-        case .lost, .flood: 0
+        case .flood: 0
         case .notVerified: 1
         case .inverted: 2
         case .sameForBoth: 3

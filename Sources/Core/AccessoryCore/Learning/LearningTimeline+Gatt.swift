@@ -29,7 +29,7 @@ extension LearningTimeline {
         for press in pressCandidates {
             guard case .characteristic(let attribute) = press.source, !press.isZero else { continue }
             do throws(LearningFailure) {
-                guard let facts = try tapFacts(press) else { continue }
+                guard try areTaps([press]) else { continue }
                 // A press that is not recognised would not stop what an earlier one began.
                 guard press.value.isLasting else { throw .mayChange(press.value) }
                 let pattern = BytePattern(press.value, [.tap(.talk)], isWhole: true)
@@ -38,7 +38,7 @@ extension LearningTimeline {
                 return LearnedInput(
                     input: .gatt([input]),
                     pattern: .tapped,
-                    facts: [.press(press.value.hexadecimal)] + facts
+                    facts: [.press(press.value.hexadecimal)]
                 )
             } catch { failure = failure ?? error }
         }

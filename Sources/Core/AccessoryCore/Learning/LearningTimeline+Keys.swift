@@ -19,9 +19,8 @@ extension LearningTimeline {
         }
         if let paired = pairedKeys(codes) { return paired }
         for code in codes {
-            if let facts = try tapFacts(.pressed(code)) {
-                return keys([code: .tap(.talk)], .tapped, [.press(keyText(code))] + facts)
-            }
+            guard try areTaps([.pressed(code)]) else { continue }
+            return keys([code: .tap(.talk)], .tapped, [.press(keyText(code))])
         }
         if let alternating = try alternatingKeys(codes) { return alternating }
         throw sources.map { only($0).diagnosis() }.min { $0.rank < $1.rank } ?? .silent
@@ -61,7 +60,7 @@ extension LearningTimeline {
                 where fits(pattern, presses(down: down, up: up)) {
                     return keys([first: .button(.talk), second: .button(.talk)], pattern, facts)
                 }
-                guard try tapFacts(.pressed(first), among: down) != nil else { continue }
+                guard try areTaps(down) else { continue }
                 return keys([first: .tap(.talk), second: .tap(.talk)], .tapped, facts)
             }
         }

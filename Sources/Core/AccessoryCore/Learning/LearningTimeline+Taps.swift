@@ -1,15 +1,11 @@
 import PTTMessages
 
 extension LearningTimeline {
-    /// Returns the other facts about a button whose press alone is reported, by this symbol; nil if it is not
-    /// such a button.
+    /// Returns true if the press alone of the button is reported, by each of these symbols.
     ///
     /// - Throws: If the releases may be those of a person who let go at once.
-    func tapFacts(_ press: LearningSymbol, among presses: Set<LearningSymbol> = []) throws(LearningFailure)
-        -> [LearningFact]?
-    {
-        let presses = presses.union([press])
-        guard fits(.tapped, taps(presses)), let firstStep = steps.first else { return nil }
+    func areTaps(_ presses: Set<LearningSymbol>) throws(LearningFailure) -> Bool {
+        guard fits(.tapped, taps(presses)), let firstStep = steps.first else { return false }
         let own = entries.filter { entry in presses.contains { $0.source == entry.symbol.source } }
         let quiet = entries.filter { $0.time < firstStep.press.lowerBound }.map(\.symbol)
         var pulses: [Duration] = []
@@ -23,7 +19,7 @@ extension LearningTimeline {
             let (least, most) = (pulses.min() ?? .zero, pulses.max() ?? .zero)
             guard most < Self.shortPulse || most - least <= Self.pulseSpread else { throw .shortPulses }
         } else if pulses.count * 2 > count {
-            return nil
+            return false
         }
         // Whatever else comes after a press, and did not come before the first, may be a release.
         let accounted = Set(quiet).union(presses)
@@ -35,7 +31,7 @@ extension LearningTimeline {
             let isPart = [before, after].contains { press in
                 press.map { (.zero - Self.together...longest).contains(entry.time - $0.time) } ?? false
             }
-            guard isPart else { return nil }
+            guard isPart else { return false }
         }
         // A value of the quiet time, an idle level, must not come instead of a release. A heartbeat comes
         // while the button is held as well.
@@ -46,7 +42,7 @@ extension LearningTimeline {
                 throw .unclearValue(symbol.value)
             }
         }
-        return []
+        return true
     }
 
     /// A pulse: the firmware's own release.
