@@ -135,19 +135,17 @@ final class AccessoryHost {
         actions.removeValue(forKey: role)?.close()
         // The core counts from 1.
         let identifier = attempt.map { TransmissionID(rawValue: -$0.rawValue) }
-        actions[role] = core.actions.press(role, of: accessory) { [weak self] event in
+        actions[role] = core.actions.press(role, of: accessory) { [weak self] in
+            if let attempt, let identifier { self?.handle(.began(identifier, attempt)) }
+        } ended: { [weak self] refusal in
             guard let self else { return }
-            switch event {
-            case .began:
-                if let attempt, let identifier { handle(.began(identifier, attempt)) }
-            case .refused(let reason):
-                actions[role] = nil
+            actions[role] = nil
+            if let refusal {
                 if let attempt { handle(.refused(.unknown, attempt)) }
-                publishIgnored("its action does not run: \(reason)", role)
-            case .ended:
-                actions[role] = nil
+                publishIgnored("its action does not run: \(refusal)", role)
+            } else if let identifier {
                 // As after the time limit of a transmission, the next press counts after a release.
-                if let identifier { handle(.transmissionEnded(identifier, .timeLimit)) }
+                handle(.transmissionEnded(identifier, .timeLimit))
             }
         }
     }

@@ -48,24 +48,21 @@ final class ActionForwarder {
         }
     }
 
-    enum Event {
-        case began
-        /// It has not begun, or ptt-actions is gone; the reason is for people.
-        case refused(reason: String)
-        /// It has ended before the release.
-        case ended
-    }
-
+    /// Begins the action of a button. Nothing is called before this has returned, or after the release.
+    ///
     /// - Parameters:
     ///   - role: Of a button with an action.
     ///   - accessory: Whose button it is.
-    ///   - handler: Called after this has returned, and not after the release.
+    ///   - began: Called when it has begun.
+    ///   - ended: Called when it has ended before the release; with the reason if it has not begun, or if
+    ///     ptt-actions is gone.
     /// - Returns: The press, whose release is the end of the connection, and so is the end of this process.
     ///   Nil if ptt-actions cannot be reached, which is reported as well.
     func press(
         _ role: ButtonRole,
         of accessory: Accessory,
-        handler: @escaping @EventLoop (Event) -> Void
+        began: @escaping @EventLoop () -> Void,
+        ended: @escaping @EventLoop (ServiceError?) -> Void
     ) -> ServiceConnection? {
         let origin = accessory.origin
         let request = ActionInterface.PressRequest(
@@ -76,14 +73,11 @@ final class ActionForwarder {
         )
         do throws(ServiceError) {
             let connection = try ServiceConnection.actions()
-            connection.press(
-                request,
-                { if $0.kind == .began { handler(.began) } },
-                ended: { handler($0.map { .refused(reason: "\($0)") } ?? .ended) }
-            )
+            connection.press(request, { if $0.kind == .began { began() } }, ended: ended)
             return connection
         } catch {
-            EventLoop.start { handler(.refused(reason: "\(error)")) }
+            let error = error
+            EventLoop.start { ended(error) }
             return nil
         }
     }
