@@ -103,19 +103,14 @@ extension Accessory {
         at now: MonotonicTime,
         _ effects: inout EffectList
     ) {
-        var stream = present
         if event == .opened {
-            stream.opened(at: now)
-            lose(.linkLost, to: .stream(stream), &effects)
+            lose(.linkLost, to: .stream(.settling(until: now + StreamLink.settleTime)), &effects)
         } else if case .closed(let cause) = event {
-            stream.closed()
-            lose(cause, to: .stream(stream), &effects)
-        } else if case .unavailable(let reason) = event {
-            stream.failed(reason)
-            link = .stream(stream)
+            lose(cause, to: .stream(.closed(remark: nil)), &effects)
+        } else if case .unavailable(let reason) = event, case .closed = present {
+            link = .stream(.closed(remark: reason))
         } else if event == .bluetoothLost {
-            stream.closed(remark: "Bluetooth is off or not running")
-            lose(.linkLost, to: .stream(stream), &effects)
+            lose(.linkLost, to: .stream(.closed(remark: "Bluetooth is off or not running")), &effects)
         }
     }
 

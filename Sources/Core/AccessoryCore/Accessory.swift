@@ -61,9 +61,9 @@ package struct Accessory: Sendable {
         switch definition.input {
         case .gatt(let inputs): link = .gatt(GattLink(inputs: inputs.count))
         case .serial(let input):
-            link = .stream(StreamLink())
+            link = .stream(.closed(remark: nil))
             scanner = TokenScanner(input.tokens)
-        case .advertisements: link = .stream(StreamLink())
+        case .advertisements: link = .stream(.closed(remark: nil))
         case .keys:
             link = .keys(KeyLink())
             buttons.assumeReleased(roles.all)

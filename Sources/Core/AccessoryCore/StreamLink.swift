@@ -4,48 +4,31 @@ import PTTMessages
 ///
 /// Within ``settleTime`` after it has opened, what it sends only reports the level: a microphone that is held
 /// while it reconnects may say so, and a button repeats the advertisement of its last press.
-struct StreamLink: Equatable, Sendable {
-    enum State: Equatable, Sendable {
-        /// The remark is for people: why it is not open.
-        case closed(remark: String?)
-        case settling(until: MonotonicTime)
-        case open
-    }
+enum StreamLink: Equatable, Sendable {
+    /// The remark is for people: why it is not open.
+    case closed(remark: String?)
+    case settling(until: MonotonicTime)
+    case open
 
     static let settleTime = Duration.milliseconds(500)
 
-    private(set) var state = State.closed(remark: nil)
-
-    mutating func opened(at now: MonotonicTime) {
-        state = .settling(until: now + Self.settleTime)
-    }
-
-    mutating func closed(remark: String? = nil) {
-        state = .closed(remark: remark)
-    }
-
-    /// It could not be opened.
-    mutating func failed(_ reason: String) {
-        if case .closed = state { state = .closed(remark: reason) }
-    }
-
     var remark: String? {
-        if case .closed(let remark) = state { remark } else { nil }
+        if case .closed(let remark) = self { remark } else { nil }
     }
 
     /// - Returns: Whether it has become ready: its settle time is over, although the timer may be late.
     mutating func settle(at now: MonotonicTime) -> Bool {
-        guard case .settling(let until) = state, now >= until else { return false }
-        state = .open
+        guard case .settling(let until) = self, now >= until else { return false }
+        self = .open
         return true
     }
 
     var deadline: MonotonicTime? {
-        if case .settling(let until) = state { until } else { nil }
+        if case .settling(let until) = self { until } else { nil }
     }
 
     var linkState: LinkState {
-        switch state {
+        switch self {
         case .closed: .away
         case .settling: .connecting
         case .open: .ready
@@ -53,7 +36,7 @@ struct StreamLink: Equatable, Sendable {
     }
 
     var phase: Accessory.Phase {
-        switch state {
+        switch self {
         case .closed: .connecting
         case .settling: .settling
         case .open: .ready
