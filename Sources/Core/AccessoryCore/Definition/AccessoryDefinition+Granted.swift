@@ -13,14 +13,10 @@ extension AccessoryDefinition {
             guard case .keys(let input) = file.input, let meaning = input.meanings[code] else { continue }
             switch meaning {
             case .button, .tap:
-                return AccessoryDefinition(
-                    identifier: file.identifier,
-                    name: file.name,
-                    confidence: file.confidence,
-                    match: file.match,
-                    input: .keys(KeyInput(meanings: [code: meaning])),
-                    gesture: file.gesture
-                )
+                var granted = file
+                granted.input = .keys(KeyInput(meanings: [code: meaning]))
+                granted.examples = []
+                return granted
             case .down, .up:
                 // Its release is another key, which is not granted.
                 break

@@ -29,7 +29,7 @@ package struct AccessoryDefinition: Equatable, Sendable {
     package internal(set) var captures: [String] = []
     package let match: AccessoryMatch
     package internal(set) var connection = ConnectionPolicy()
-    package let input: AccessoryInput
+    package internal(set) var input: AccessoryInput
     package internal(set) var gesture = GestureSettings()
     package internal(set) var led: LEDCharacteristic?
     /// Only for a battery that BlueZ does not report by itself (`org.bluez.Battery1`, from GATT service

@@ -85,7 +85,7 @@ extension InputNode {
             return consent.use(.granted(key.rawValue, as: files(in: catalog, consent.enrolment)))
         }
         if isJoystick, case .missing(let reason) = consent { return .unused(reason: reason) }
-        guard let definition = definition(in: catalog, enrolment: consent.enrolment) else {
+        guard let definition = files(in: catalog, consent.enrolment).first(where: { !$0.keys.isEmpty }) else {
             return isMarked ? .unused(reason: "no accessory file has one of its keys") : .ignored
         }
         if isBesideKeyboard, !isMarked { return .ignored }
@@ -103,15 +103,10 @@ extension InputNode {
         return consent.use(.granted(key.rawValue, as: []))
     }
 
-    /// The files that may say what one of its keys does, the best first.
+    /// The files that may say what its keys do, the best first.
     private func files(in catalog: AccessoryCatalog, _ enrolment: Enrolment?) -> [AccessoryDefinition] {
         let chosen = enrolment?.accessory.flatMap { catalog[$0] }
         return (chosen.map { [$0] } ?? []) + catalog.ranked(for: deviceDescription)
-    }
-
-    private func definition(in catalog: AccessoryCatalog, enrolment: Enrolment?) -> AccessoryDefinition? {
-        if let chosen = enrolment?.accessory.flatMap({ catalog[$0] }), !chosen.keys.isEmpty { return chosen }
-        return catalog.ranked(for: deviceDescription).first
     }
 
     /// The description that is compared with the accessory files.
@@ -168,9 +163,7 @@ extension InputNode {
 
     /// The name that bluetoothd has given the device of a remote control, without what it adds
     /// (profiles/audio/avctp.c).
-    var remoteControlName: String { String(name.dropLast(Self.remoteControlSuffix.count)) }
-
-    private static let remoteControlSuffix = " (AVRCP)"
+    var remoteControlName: String { String(name.dropLast(" (AVRCP)".count)) }
 }
 
 extension Origin {
