@@ -41,7 +41,8 @@ final class Accessories {
             discovery: discovery,
             pairing: pairing,
             headsets: headsets,
-            learning: learning
+            learning: learning,
+            core: core
         )
         let info = VarlinkServiceInfo(
             vendor: Product.name,
@@ -129,11 +130,11 @@ final class Accessories {
 
     private func handle(_ event: PressForwarder.Event) {
         switch event {
-        case .connected: list.coreConnected()
+        case .connected: list.publish(AccessoryEvent(.coreConnected))
         case .lost(let reason):
             for host in hosts { host.handle(.coreLost) }
             headsets.setGrab(false)
-            list.coreLost(reason)
+            list.publish(AccessoryEvent(.coreLost, remark: reason))
         case .pressesChanged(let areAccepted):
             headsets.setGrab(areAccepted)
             // A person is about to talk.

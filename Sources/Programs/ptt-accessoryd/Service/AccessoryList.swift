@@ -9,7 +9,6 @@ final class AccessoryList {
     private(set) var devices: [AccessoryDevice] = []
     /// The positions in ``devices``: each press updates one.
     private var positions: [Origin: Int] = [:]
-    private(set) var isCoreConnected = false
     /// The number of the last event.
     private(set) var sequence = 0
 
@@ -55,19 +54,6 @@ final class AccessoryList {
         recent.count += 1
         ignored[device.origin] = recent
         return recent.count > Self.ignoredLimit
-    }
-
-    func coreConnected() {
-        guard !isCoreConnected else { return }
-        isCoreConnected = true
-        publish(AccessoryEvent(.coreConnected))
-    }
-
-    /// - Parameter reason: Why, for people.
-    func coreLost(_ reason: String) {
-        guard isCoreConnected else { return }
-        isCoreConnected = false
-        publish(AccessoryEvent(.coreLost, remark: reason))
     }
 
     private func keep(_ device: AccessoryDevice, isGone: Bool) {

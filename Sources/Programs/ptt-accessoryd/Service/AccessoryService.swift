@@ -15,6 +15,7 @@ final class AccessoryService {
     private let pairing: Pairing
     let headsets: Headsets
     private let learning: Learning
+    private let core: PressForwarder
     private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
 
     init(
@@ -22,13 +23,15 @@ final class AccessoryService {
         discovery: Discovery,
         pairing: Pairing,
         headsets: Headsets,
-        learning: Learning
+        learning: Learning,
+        core: PressForwarder
     ) {
         self.buttons = buttons
         self.discovery = discovery
         self.pairing = pairing
         self.headsets = headsets
         self.learning = learning
+        self.core = core
     }
 
     /// The interface to be served.
@@ -120,7 +123,7 @@ final class AccessoryService {
         buttons.microphones.wanted()
         let reply = AccessoryInterface.DevicesReply(
             devices: buttons.list.devices,
-            isCoreConnected: buttons.list.isCoreConnected
+            isCoreConnected: core.isConnected
         )
         call.reply(.encoding(reply))
     }
