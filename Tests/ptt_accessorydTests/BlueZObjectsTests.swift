@@ -46,8 +46,8 @@ import Testing
     @Test func `changes of an unknown object are ignored`() {
         var objects = BlueZObjects()
         let properties = PropertyReader(["Connected": .boolean(true)])
-        let (change, warnings) = objects.apply(properties, of: Self.device, to: Self.path)
-        #expect(change == .nothing && warnings.isEmpty)
+        let (hasChanged, warnings) = objects.apply(properties, of: Self.device, to: Self.path)
+        #expect(!hasChanged && warnings.isEmpty)
         #expect(objects == BlueZObjects())
     }
 
@@ -189,27 +189,27 @@ import Testing
     @Test func `another signal strength is no change of the device, its first and its last are`() {
         var objects = BlueZObjects()
         _ = objects.add(Self.path, [BusKey(Self.device): ["Alias": .string("PTT-Z01")]])
-        func change(_ changed: [BusKey: BusValue], invalidated: [BusKey] = []) -> BlueZObjects.Change {
+        func change(_ changed: [BusKey: BusValue], invalidated: [BusKey] = []) -> Bool {
             let properties = PropertyReader(changed, invalidated: invalidated)
-            return objects.apply(properties, of: Self.device, to: Self.path).change
+            return objects.apply(properties, of: Self.device, to: Self.path).hasChanged
         }
-        #expect(change(["RSSI": .int16(-40)]) == .properties)
-        #expect(change(["RSSI": .int16(-41)]) == .radio)
+        #expect(change(["RSSI": .int16(-40)]) == true)
+        #expect(change(["RSSI": .int16(-41)]) == false)
         #expect(objects.devices[Self.path]?.rssi == -41)
-        #expect(change(["RSSI": .int16(-41)]) == .nothing)
-        #expect(change(["RSSI": .int16(-42), "Connected": .boolean(true)]) == .properties)
-        #expect(change([:], invalidated: ["RSSI"]) == .properties)
+        #expect(change(["RSSI": .int16(-42), "Connected": .boolean(true)]) == true)
+        #expect(change([:], invalidated: ["RSSI"]) == true)
     }
 
     @Test func `other service data is no change of the device, its first is`() {
         var objects = BlueZObjects()
         _ = objects.add(Self.path, [BusKey(Self.device): ["Alias": .string("SBBT-002C")]])
-        func change(_ data: [UInt8]) -> BlueZObjects.Change {
+        func change(_ data: [UInt8]) -> Bool {
             let all = BusValue.properties(["0000fcd2-0000-1000-8000-00805f9b34fb": .bytes(data)])
-            return objects.apply(PropertyReader(["ServiceData": all]), of: Self.device, to: Self.path).change
+            return objects.apply(PropertyReader(["ServiceData": all]), of: Self.device, to: Self.path)
+                .hasChanged
         }
-        #expect(change([0x44, 0x00, 0x01]) == .properties)
-        #expect(change([0x44, 0x00, 0x02]) == .radio)
+        #expect(change([0x44, 0x00, 0x01]) == true)
+        #expect(change([0x44, 0x00, 0x02]) == false)
         #expect(objects.devices[Self.path]?.advertised == [0x44, 0x00, 0x02])
     }
 

@@ -35,7 +35,8 @@ enum BlueZ {
 protocol BlueZObject: Equatable {
     init()
     mutating func read(_ properties: inout PropertyReader)
-    func change(since before: Self) -> BlueZObjects.Change
+    /// Returns true if it is another object for those who use it.
+    func differs(from before: Self) -> Bool
 }
 
 /// A Bluetooth controller (org.bluez.Adapter).

@@ -277,9 +277,9 @@ final class BlueZMirror {
     private func apply(_ properties: PropertyReader, of interface: String, to path: ObjectPath) {
         let advertised = objects.devices[path]?.advertised
         defer { reportAdvertisement(of: path, since: advertised) }
-        let (change, warnings) = objects.apply(properties, of: interface, to: path)
+        let (hasChanged, warnings) = objects.apply(properties, of: interface, to: path)
         warn(warnings)
-        if change == .properties { report(objects.device(of: path)) }
+        if hasChanged { report(objects.device(of: path)) }
     }
 
     /// What it has advertised before it was observed is not reported.

@@ -23,15 +23,6 @@ struct BlueZObjects: Equatable {
     /// a hostile peripheral can have 65,535 (the handles of GATT).
     static let maximumChildren = 64
 
-    /// The meaning of changed properties for others.
-    enum Change {
-        case nothing
-        /// Only the strength of a signal, which changes all the time while a discovery runs, or what a device
-        /// advertises.
-        case radio
-        case properties
-    }
-
     /// Adds interfaces of an object, or replaces them.
     ///
     /// - Returns: Which properties are malformed, for the log.
@@ -73,24 +64,26 @@ struct BlueZObjects: Equatable {
     }
 
     /// Applies the properties of a new object, or changed ones. Those of an unknown object are ignored.
+    ///
+    /// - Returns: Whether it is another object for those who use it, and which properties are malformed.
     mutating func apply(
         _ properties: PropertyReader,
         of interface: String,
         to path: ObjectPath,
         isNew: Bool = false
-    ) -> (change: Change, warnings: [String]) {
+    ) -> (hasChanged: Bool, warnings: [String]) {
         var reader = properties
-        let change: Change
+        let hasChanged: Bool
         switch interface {
-        case BlueZ.adapter: change = Self.update(&adapters[path], from: &reader, isNew: isNew)
-        case BlueZ.device: change = Self.update(&devices[path], from: &reader, isNew: isNew)
-        case BlueZ.battery: change = Self.update(&batteries[path], from: &reader, isNew: isNew)
+        case BlueZ.adapter: hasChanged = Self.update(&adapters[path], from: &reader, isNew: isNew)
+        case BlueZ.device: hasChanged = Self.update(&devices[path], from: &reader, isNew: isNew)
+        case BlueZ.battery: hasChanged = Self.update(&batteries[path], from: &reader, isNew: isNew)
         case BlueZ.service, BlueZ.characteristic:
-            change = Self.update(&gattObjects[path], from: &reader, isNew: isNew)
-        default: change = .nothing  // Interfaces that are not used here.
+            hasChanged = Self.update(&gattObjects[path], from: &reader, isNew: isNew)
+        default: hasChanged = false  // Interfaces that are not used here.
         }
         let malformed = reader.malformed
-        return (change, malformed.map { "\(path): ignored \(interface).\($0), which has the wrong type" })
+        return (hasChanged, malformed.map { "\(path): ignored \(interface).\($0), which has the wrong type" })
     }
 
     /// Compares this one object only: there may be hundreds, and each sends its signal strength.
@@ -98,12 +91,11 @@ struct BlueZObjects: Equatable {
         _ object: inout Object?,
         from reader: inout PropertyReader,
         isNew: Bool
-    ) -> Change {
-        guard var updated = isNew ? Object() : object else { return .nothing }
+    ) -> Bool {
+        guard var updated = isNew ? Object() : object else { return false }
         updated.read(&reader)
-        let change = object.map { updated.change(since: $0) } ?? .properties
-        if change != .nothing { object = updated }
-        return change
+        defer { object = updated }
+        return object.map { updated.differs(from: $0) } ?? true
     }
 
     /// - Returns: Whether there was room for it.
@@ -134,20 +126,19 @@ struct BlueZObjects: Equatable {
 }
 
 extension BlueZObject {
-    func change(since before: Self) -> BlueZObjects.Change {
-        self == before ? .nothing : .properties
-    }
+    func differs(from before: Self) -> Bool { self != before }
 }
 
 extension BlueZDevice {
-    func change(since before: BlueZDevice) -> BlueZObjects.Change {
-        guard self != before else { return .nothing }
+    /// The strength of a signal changes all the time while a discovery runs, and what a device advertises
+    /// with each press.
+    func differs(from before: BlueZDevice) -> Bool {
         var before = before
         // Whether there is any tells what the device is.
         if advertised != nil, before.advertised != nil { before.advertised = advertised }
         // Whether there is a strength says whether the device is in reach.
         if rssi != nil, before.rssi != nil { before.rssi = rssi }
-        return self == before ? .radio : .properties
+        return self != before
     }
 }
 
