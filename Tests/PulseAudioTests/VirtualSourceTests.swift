@@ -53,5 +53,36 @@ extension RealServers {
             second.endTalk()
             try await application.untilSilent()
         }
+
+        @Test @EventLoop func `a server that refuses the feed again and again is asked after a rest`()
+            async throws
+        {
+            let fixture = try await VirtualSourceFixture.start(.pulseAudio)
+            defer { fixture.stop() }
+            let refusals = Recorder<MonotonicInstant>()
+            fixture.source.remarked = { if $0.hasPrefix("could not play") { refusals.add(.now) } }
+            let players = try await fillFeed(of: fixture)
+            let application = try await fixture.record()
+            try await refusals.wait("three refusals") { $0.count >= 3 }
+            #expect(refusals.all[2] - refusals.all[1] > .seconds(1))
+            for player in players { player.close() }
+            fixture.talk()
+            try await application.untilAudible(4800)
+        }
+
+        /// Opens as many streams as the server allows for a sink.
+        @EventLoop private func fillFeed(of fixture: VirtualSourceFixture) async throws -> [PlaybackStream] {
+            var players: [PlaybackStream] = []
+            while players.count < 1000 {
+                let events = Recorder<PlaybackStream.Event>()
+                let request = StreamRequest(name: "full", role: nil, device: "ptt_feed", startsCorked: true)
+                let player = try PlaybackStream(on: fixture.audio, request) { events.add($0) }
+                try await events.wait("an answer") { !$0.isEmpty }
+                guard events.all.first == .opened else { return players }
+                players.append(player)
+            }
+            Issue.record("the server allows any number of streams")
+            return players
+        }
     }
 }

@@ -1,6 +1,16 @@
 import EventLoop
 
 extension VirtualSource {
+    /// The reason for which it is not removed.
+    package enum RemovalFailure: Error, Equatable, Sendable {
+        /// The names of the applications that record from it: the server would move them to a live
+        /// microphone.
+        case recorded(by: [String])
+        /// No module of this program makes it, but the configuration of the server.
+        case configured
+        case refused(AudioError)
+    }
+
     /// Unloads the modules, also those of an earlier process. Afterwards there is no source until
     /// ``start()``.
     ///

@@ -16,16 +16,6 @@ package final class VirtualSource {
         case recorded(by: [String])
     }
 
-    /// The reason for which it is not removed.
-    package enum RemovalFailure: Error, Equatable, Sendable {
-        /// The names of the applications that record from it: the server would move them to a live
-        /// microphone.
-        case recorded(by: [String])
-        /// No module of this program makes it, but the configuration of the server.
-        case configured
-        case refused(AudioError)
-    }
-
     /// Before it is made for the first time.
     private static let unmade = State.unavailable(reason: "it is being made")
 
@@ -53,6 +43,8 @@ package final class VirtualSource {
     private lazy var streams = ForeignStreams(server) { [weak self] in self?.refresh() }
     private var instance: VirtualSourcePlan.Instance?
     private var feed: FeedStream?
+    /// When the feed may be opened again after it has failed.
+    private var feedRetry: MonotonicInstant?
     var isPipeWire = false
     private var isListing = false
     /// Something has changed since the last listing was asked for.
@@ -167,6 +159,7 @@ package final class VirtualSource {
             return
         }
         guard feed == nil else { return }
+        if let feedRetry, MonotonicInstant.now < feedRetry { return rest.arm(at: feedRetry) }
         do throws(AudioError) {
             let mark = [definition.mark: "stream"]
             feed = try FeedStream(on: server, sink: definition.feedName, properties: mark) { [weak self] in
@@ -182,12 +175,17 @@ package final class VirtualSource {
         feed = nil
         guard error.kind != .serverLost else { return }
         remarked("\(error)")
+        // Of several failures in a row only the first is followed at once by another attempt: a server that
+        // refuses it each time must not be kept busy.
+        let now = MonotonicInstant.now
+        let isRepeated = feedRetry.map { now < $0 + Self.restTime } ?? false
+        feedRetry = isRepeated ? now + Self.restTime : now
         refresh()
     }
 
     private func closeFeed() {
         feed?.close()
-        feed = nil
+        (feed, feedRetry) = (nil, nil)
     }
 
     // MARK: Watching and repairing
