@@ -14,6 +14,9 @@ final class Speaker {
     private static let latency = Duration.milliseconds(40)
     /// What says whether there is a speaker.
     private static let kinds: Set<DeviceKind> = [.server, .sink]
+    /// The time between two lists, and with it between two attempts where a speaker that is listed cannot be
+    /// opened.
+    private static let spacing = Duration.milliseconds(500)
 
     private let server: AudioServer
     private let log: RateLimitedLog
@@ -47,7 +50,13 @@ final class Speaker {
         self.server = server
         self.log = log
         let consequence = "a speaker that has returned may not be noticed"
-        list = DeviceList(server, Self.kinds, consequence: consequence, log: log)
+        list = DeviceList(
+            server,
+            Self.kinds,
+            spacing: Self.spacing,
+            consequence: consequence,
+            log: log
+        )
         list.listed = { [weak self] in self?.lookForSpeaker(in: $0) }
     }
 
@@ -131,6 +140,8 @@ final class Speaker {
         case .serverLost: failed(.audioServerLost, "\(error)")
         case .noDevice, .deviceRemoved:
             observation = server.observe(Self.kinds) { [list] _ in list.refresh() }
+            // It may be back already, and then no change is reported.
+            list.refresh()
             failed(.speakerLost, "\(error)")
         // It would fail again: there is a speaker.
         case .other: failed(.speakerLost, "\(error)")
