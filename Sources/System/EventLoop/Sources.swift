@@ -37,8 +37,13 @@ package struct Readiness: OptionSet, Sendable {
     }
 }
 
-/// The order in which `sd_event` dispatches sources when several are ready. Sources of the same priority
-/// alternate.
+/// The order in which `sd_event` dispatches sources when several are ready. Of the same priority the one that
+/// has been ready for the longest time is next, so that they alternate.
+///
+/// Deferred ones do not: `sd_event` counts them as ready since they were first triggered. Therefore a
+/// ``DeferredSource`` that is triggered again, and the jobs of Swift tasks that the loop itself enqueues,
+/// come before all others of their priority. They hold these up only until they have worked off what has
+/// arrived, because more arrives through the others.
 package enum Priority: Int64, Sendable {
     /// Before everything else.
     case important = -100
