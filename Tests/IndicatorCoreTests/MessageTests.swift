@@ -84,12 +84,7 @@ import Testing
             _ = indicator.handle(.notice(event), at: .start)
         }
         let ended = CoreEvent.transmissionEnded(
-            transmission: Transmission(
-                transmissionID: TransmissionID(rawValue: 1),
-                source: .userRequest,
-                origin: TalkOrigin.panel.origin,
-                began: 0
-            ),
+            transmission: .ofPanel,
             cause: .microphoneMuted,
             endedBy: .unknown
         )
@@ -117,6 +112,17 @@ import Testing
         #expect(Self.problem(indicator.handle(microphone(isHeard: true), at: .start)) == nil)
     }
 
+    @Test func `that there was no microphone is said of the past, since no event reports one`() throws {
+        var (indicator, _) = try IndicatorTests.joined()
+        let ended = CoreEvent.transmissionEnded(
+            transmission: .ofPanel,
+            cause: .noMicrophone,
+            endedBy: .unknown
+        )
+        let effects = indicator.handle(.core(ended), at: .start)
+        #expect(Self.problem(effects) == "It ended: there was no microphone")
+    }
+
     private static func body(_ effects: [Indicator.Effect]) -> String? {
         for case .notify(let content, _) in effects { return content.body.english }
         return nil
@@ -129,4 +135,13 @@ import Testing
         }
         return nil
     }
+}
+
+extension Transmission {
+    fileprivate static let ofPanel = Transmission(
+        transmissionID: TransmissionID(rawValue: 1),
+        source: .userRequest,
+        origin: TalkOrigin.panel.origin,
+        began: 0
+    )
 }

@@ -52,7 +52,8 @@ extension EndCause {
         case .linkLost: Text("It ended: the link to the button was lost")
         case .deviceRemoved: Text("It ended: the device was removed")
         case .microphoneLost: Text("It ended: the microphone was lost")
-        case .noMicrophone: Text("There is no microphone")
+        // No event says that there is one again.
+        case .noMicrophone: Text("It ended: there was no microphone")
         case .microphoneMuted: MicrophoneState.muted
         case .applicationUnavailable, .applicationGone, .audioConnectionLost:
             Text("It ended: the application does not run")
