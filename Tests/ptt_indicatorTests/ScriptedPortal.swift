@@ -13,6 +13,7 @@ final class ScriptedPortal {
         case noShortcuts
         /// The person refuses.
         case refuses
+        /// It answers only when it is told to.
         case neverAnswers
         /// It has the key from an earlier session, as Plasma.
         case knowsKey
@@ -39,7 +40,7 @@ final class ScriptedPortal {
     private var backend: BusConnection?
     private let address: String
     private var objects: [ExportedObject] = []
-    private var held: [MethodInvocation] = []
+    private var held: [(call: MethodInvocation, results: [BusKey: BusValue])] = []
 
     /// - Parameters:
     ///   - address: Of the bus.
@@ -87,6 +88,12 @@ final class ScriptedPortal {
             return $0 == "BindShortcuts"
         }
         return made
+    }
+
+    /// Answers the first call that it has not answered.
+    func answerLate() {
+        let (call, results) = held.removeFirst()
+        answer(call, results)
     }
 
     // MARK: - The key
@@ -219,11 +226,14 @@ final class ScriptedPortal {
         respond(to: call, ["session_handle": .string(session.text)])
     }
 
-    /// Replies with the path of the request, and sends its `Response`, to the caller only, before that:
-    /// clients must expect it.
     private func respond(to call: MethodInvocation, _ results: [BusKey: BusValue]) {
         calls.add(call.member)
-        guard manner != .neverAnswers else { return held.append(call) }
+        if manner == .neverAnswers { held.append((call, results)) } else { answer(call, results) }
+    }
+
+    /// Replies with the path of the request, and sends its `Response`, to the caller only, before that:
+    /// clients must expect it.
+    private func answer(_ call: MethodInvocation, _ results: [BusKey: BusValue]) {
         guard let token = call.arguments.last?.asProperties?["handle_token"]?.asString,
             let path = ObjectPath("\(Self.path)/request/\(Self.element(call.sender))/\(token)")
         else { return call.fail(.invalidArguments("no handle_token")) }

@@ -247,6 +247,16 @@ struct ShortcutTests {
         #expect(try await fixture.nextEnd() == .stopped)
     }
 
+    @Test @EventLoop func `a session that a portal makes after it was given up is closed`() async throws {
+        let fixture = try await IndicatorFixture.start(hasSound: false)
+        let portal = try await ScriptedPortal.start(fixture.bus.address, .neverAnswers)
+        _ = try await portal.calls.first { $0 == "CreateSession" }
+        portal.crashBackend()
+        _ = try await portal.calls.first { $0 == "CreateSession" }
+        portal.answerLate()
+        #expect(try await portal.calls.next() == "Close")
+    }
+
     @Test(arguments: ["key = false", "key = 7"]) @EventLoop
     func `no portal is called if the person wants no key, or nobody knows`(configuration: String) async throws
     {

@@ -42,7 +42,9 @@ final class ShortcutPortal {
     private var session = ShortcutSession()
     private var subscriptions: [Subscription] = []
     /// The request that is not answered yet.
-    private var outstanding: (token: String, response: Subscription, limit: TimerSource)?
+    private var outstanding: (token: String, limit: TimerSource)?
+    /// The responses to come, by token, also of requests that were given up: one may make a session.
+    private var responses: [String: Subscription] = [:]
     /// The last one that was made.
     private var token = 0
     private lazy var retry = TimerSource { [weak self] in self?.handle(.timerFired) }
@@ -72,7 +74,11 @@ final class ShortcutPortal {
                 if !former.isEmpty { self?.handle(.backendLost) }
                 if !owner.isEmpty { self?.handle(.backendAppeared) }
             },
-            connection.watchName(Self.portal) { [weak self] in self?.handle(.portalOwner($0)) },
+            connection.watchName(Self.portal) { [weak self] owner in
+                // Its requests end with it.
+                if owner == nil { self?.responses = [:] }
+                self?.handle(.portalOwner(owner))
+            },
         ]
     }
 
@@ -208,9 +214,13 @@ final class ShortcutPortal {
         var options = options
         options["handle_token"] = .string(token)
         let finish: @EventLoop (ShortcutSession.Answer) -> Void = { [weak self] answer in
-            // What belongs to an earlier request is late.
-            guard let self, outstanding?.token == token else { return }
-            outstanding = nil
+            guard let self else { return }
+            if outstanding?.token == token {
+                outstanding = nil
+            } else {
+                // Of an earlier request only a session matters, which is closed.
+                guard case .created = answer else { return }
+            }
             self.answer(attempt, answer)
         }
         // Subscribed before the call: the signal may arrive before the reply.
@@ -220,7 +230,8 @@ final class ShortcutPortal {
             interface: Self.request,
             member: "Response"
         )
-        let response = connection.subscribe(rule) { [log] signal in
+        responses[token] = connection.subscribe(rule) { [weak self, log] signal in
+            self?.responses[token] = nil
             guard signal.arguments.count == 2, let code = signal.arguments[0].asInt,
                 let results = signal.arguments[1].asProperties
             else { return finish(.failed) }
@@ -240,11 +251,13 @@ final class ShortcutPortal {
             finish(.failed)
         }
         timer.arm(after: limit)
-        outstanding = (token, response, timer)
+        outstanding = (token, timer)
         let call = Self.shortcuts.call(member, arguments + [.properties(options)])
-        connection.call(call) { [log] result in
+        connection.call(call) { [weak self, log] result in
             guard case .failure(let error) = result else { return }
             log.info("\(error)")
+            // A portal that was only slow may still respond.
+            if error.kind != .noReply { self?.responses[token] = nil }
             finish(Self.meaning(of: error))
         }
     }
