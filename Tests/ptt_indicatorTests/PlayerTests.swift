@@ -57,6 +57,25 @@ struct PlayerTests {
         watch.cancel()
     }
 
+    @Test @EventLoop func `a player whose name another program has is there when that one has ended`()
+        async throws
+    {
+        let fixture = try await IndicatorFixture.start(configuration: "lock-screen = \"media\"")
+        let other = try await BusConnection.open(.address(fixture.bus.address))
+        #expect(try await other.requestName(Self.name))
+        let former = other.uniqueName
+        let desktop = try await BusConnection.open(.address(fixture.bus.address))
+        let owners = AsyncQueue(of: Bool.self)
+        let watch = desktop.watchName(Self.name) { owners.add($0 != nil && $0 != former) }
+        try await fixture.speak("Anna")
+        _ = try await fixture.indicator.lines.first { $0.contains("another program has the name") }
+        other.close()
+        _ = try await owners.first { $0 }
+        let properties = try await desktop.call(Self.properties).first?.asProperties
+        #expect(properties?["PlaybackStatus"]?.asString == "Playing")
+        watch.cancel()
+    }
+
     @Test @EventLoop func `nobody has a player who did not ask for one`() async throws {
         let fixture = try await IndicatorFixture.start()
         let portal = try await ScriptedPortal.start(fixture.bus.address)

@@ -18,6 +18,8 @@ final class PlayerObject {
     private let stop: @EventLoop () -> Void
     private var content: MediaPlayer?
     private var object: ExportedObject?
+    /// Of the name, while the object is there.
+    private var watch: Subscription?
 
     /// `stop` is called for a command that ends a transmission.
     init(on connection: BusConnection, log: Logger, stop: @escaping @EventLoop () -> Void) {
@@ -40,15 +42,21 @@ final class PlayerObject {
             log.notice("no media player: \(error)")
             return
         }
-        EventLoop.start { [weak self] in await self?.claimName() }
+        watch = connection.watchName(Self.name) { [weak self] in self?.ownerChanged(to: $0) }
     }
 
-    /// Without the name the object is there, and nothing shows it.
+    /// Claims the name when nobody has it, also after another program had it. Without the name the object is
+    /// there, and nothing shows it.
+    private func ownerChanged(to owner: String?) {
+        guard let owner else { return EventLoop.start { [weak self] in await self?.claimName() } }
+        guard owner != connection.uniqueName else { return }
+        log.notice("no media player: another program has the name \(Self.name)")
+    }
+
     private func claimName() async {
         do throws(BusError) {
-            if try await !connection.requestName(Self.name) {
-                log.notice("no media player: another program has the name \(Self.name)")
-            }
+            // Another program that was faster is the next owner that is reported.
+            _ = try await connection.requestName(Self.name)
         } catch {
             log.notice("no media player: \(error)")
         }
@@ -58,7 +66,7 @@ final class PlayerObject {
 
     private func hide() {
         guard object != nil else { return }
-        object = nil
+        (object, watch) = (nil, nil)
         connection.releaseName(Self.name)
     }
 
