@@ -1,6 +1,7 @@
 import AccessoryCore
 import EventLoop
 import Foundation
+import Glibc
 import PTTMessages
 import TestSupport
 import Testing
@@ -100,6 +101,24 @@ struct ActionPressTests {
         try await fixture.simulate("press 1 multifunction")
         try await isLogged("press\n", fixture)
         try await fixture.simulate("release 1 multifunction")
+        try await isLogged("press\nrelease\n", fixture)
+        withExtendedLifetime(actions) {}
+    }
+
+    /// Its action may record as well.
+    @Test @EventLoop
+    func `a bluetoothd that hangs while a button is held that does not transmit releases its action`()
+        async throws
+    {
+        let fixture = try await AccessoryFixture.start(
+            buttons: ["aina"],
+            actions: Self.action("multifunction", accessory: "aina")
+        )
+        let actions = try await Actions(for: fixture)
+        try await fixture.ready()
+        try await fixture.simulate("press 1 multifunction")
+        try await isLogged("press\n", fixture)
+        fixture.simulator?.signal(SIGSTOP)
         try await isLogged("press\nrelease\n", fixture)
         withExtendedLifetime(actions) {}
     }

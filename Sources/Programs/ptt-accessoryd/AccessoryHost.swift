@@ -28,12 +28,13 @@ final class AccessoryHost {
     private var isBatteryLow = false
     private var reported: Set<ButtonRole> = []
     /// The buttons whose press runs an action. The end of the connection is the release.
-    private var actions: [ButtonRole: ServiceConnection] = [:]
+    private var actions: [ButtonRole: ServiceConnection] = [:] { didSet { reportActivity() } }
+    private var isActive = false
 
     /// Whose link the machine gives orders; nil for a link that takes none.
     weak var link: BluetoothButton?
-    /// Called when it begins or ends to transmit, as far as the accessory knows.
-    var transmittingChanged: @EventLoop (Bool) -> Void = { _ in }
+    /// Called when it begins or ends to transmit, or to run actions, as far as the accessory knows.
+    var activityChanged: @EventLoop (Bool) -> Void = { _ in }
 
     init(
         _ definition: AccessoryDefinition,
@@ -55,12 +56,18 @@ final class AccessoryHost {
     var hasAction: Bool { core.actions.hasAction(accessory) }
 
     func handle(_ event: Accessory.Event, at time: MonotonicTime = .now) {
-        let wasTransmitting = accessory.isTransmitting
         // The machine forgets what it had begun.
         if case .coreLost = event { releaseActions() }
         for effect in accessory.handle(event, at: time) { perform(effect) }
-        let isTransmitting = accessory.isTransmitting
-        if isTransmitting != wasTransmitting { transmittingChanged(isTransmitting) }
+        reportActivity()
+    }
+
+    /// An action of a button that does not transmit may record all the same.
+    private func reportActivity() {
+        let isActive = accessory.isTransmitting || !actions.isEmpty
+        guard isActive != self.isActive else { return }
+        self.isActive = isActive
+        activityChanged(isActive)
     }
 
     /// The core has ended a transmission, of this accessory or of one of hundreds of others.

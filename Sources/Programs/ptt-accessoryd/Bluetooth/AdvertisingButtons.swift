@@ -119,7 +119,7 @@ final class AdvertisingButtons {
         )
         receivers.log.notice("\(name) (\(address)) is used as \(definition.name)")
         let key = BlueZ.root.appending("advertising_" + String(address.filter { $0 != ":" })) ?? BlueZ.root
-        host.transmittingChanged = { [mirror] in mirror.keepAlive.set($0, for: key) }
+        host.activityChanged = { [mirror] in mirror.keepAlive.set($0, for: key) }
         buttons[address] = Button(host: host, enrolment: use.enrolment)
         receivers.list.set(host.accessory.device)
         show(reception, to: host)

@@ -1,7 +1,7 @@
 import DBus
 import EventLoop
 
-/// Pings bluetoothd while a transmission depends on it to report the release.
+/// Pings bluetoothd while a transmission or an action depends on it to report the release.
 ///
 /// If bluetoothd or the bus hangs, no connection ends and no error is reported.
 @EventLoop

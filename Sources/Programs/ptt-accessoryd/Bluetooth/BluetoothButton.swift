@@ -66,9 +66,9 @@ final class BluetoothButton {
         let origin = device.origin(named: enrolment.name)
         host = AccessoryHost(profile, origin: origin, enrolment: enrolment, gate: use.gate, receivers)
         host.link = self
-        host.transmittingChanged = { [mirror, settings] isTransmitting in
-            mirror.keepAlive.set(isTransmitting, for: path)
-            settings.show(isTransmitting: isTransmitting)
+        host.activityChanged = { [mirror, settings] isActive in
+            mirror.keepAlive.set(isActive, for: path)
+            settings.show(isTransmitting: isActive)
         }
         receivers.list.set(host.accessory.device)
         update()

@@ -67,7 +67,7 @@ final class WiredHeadset {
             device = try source.keySource(keys) { [weak self] in self?.handle($0) }
         }
         if case .up(let path) = link {
-            host.transmittingChanged = { [keepAlive] in keepAlive.set($0, for: path) }
+            host.activityChanged = { [keepAlive] in keepAlive.set($0, for: path) }
         }
         receivers.list.set(host.accessory.device)
     }
