@@ -37,6 +37,21 @@ import Testing
         #expect(!accessory.device.isPressed)
     }
 
+    @Test func `noise without a line end swallows no press of a microphone silently`() throws {
+        var microphone = Accessory(try ShippedAccessories.file("serial-b01"), origin: .button)
+        _ = microphone.handle(.opened, at: seconds(0))
+        _ = microphone.handle(.timerFired, at: seconds(1))
+        _ = microphone.handle(.bytesReceived([0xFF]), at: seconds(2))
+        // It may be the end of the same text.
+        let early = microphone.handle(.bytesReceived(Array("1".utf8)), at: seconds(3))
+        #expect(early.contains { if case .publish(let event) = $0 { event.kind == .ignored } else { false } })
+        _ = microphone.handle(.bytesReceived(Array("0".utf8)), at: seconds(4))
+        #expect(
+            microphone.handle(.bytesReceived(Array("1".utf8)), at: seconds(7)).first
+                == .begin(AttemptID(rawValue: 1), .talk)
+        )
+    }
+
     private func ready(_ name: String) throws -> Accessory {
         var accessory = Accessory(try ShippedAccessories.file(name), origin: .button)
         _ = accessory.handle(.connected, at: seconds(0))

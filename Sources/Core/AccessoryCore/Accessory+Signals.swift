@@ -25,7 +25,9 @@ extension Accessory {
     }
 
     mutating func bytesReceived(_ bytes: [UInt8], at now: MonotonicTime, _ effects: inout EffectList) {
-        guard let phase = settleStream(at: now), let signals = scanner?.signals(of: bytes) else { return }
+        guard let phase = settleStream(at: now), let signals = scanner?.signals(of: bytes, at: now) else {
+            return
+        }
         var report = Report(sample: .bytes(bytes), input: 0, time: now, phase: phase)
         apply(signals, &report, &effects)
     }

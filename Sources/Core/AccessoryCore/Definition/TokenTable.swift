@@ -1,3 +1,5 @@
+package import PTTMessages
+
 /// The texts that an accessory sends, and what they mean.
 package struct TokenTable: Equatable, Sendable {
     package struct Token: Equatable, Sendable {
@@ -21,13 +23,16 @@ package struct TokenTable: Equatable, Sendable {
 /// and be surrounded by noise.
 ///
 /// A token of one or two bytes counts only as a whole line or a whole read. Where a line is nothing but such
-/// tokens, of presses and releases that arrived together, the releases among them count.
+/// tokens, of presses and releases that arrived together, the releases among them count. A line that nothing
+/// ends is over after ``silence``: what is cut short must not take the next press with it.
 ///
 /// It keeps at most as many bytes as the longest token has.
 package struct TokenScanner: Equatable, Sendable {
     private static let batteryDigits = 3
     /// Between texts: NUL, line feed, carriage return.
     private static let lineEnds: Set<UInt8> = [0x00, 0x0A, 0x0D]
+    /// Far longer than the parts of one text are apart.
+    private static let silence = Duration.seconds(2)
 
     private let table: TokenTable
     private let hasShort: Bool
@@ -36,6 +41,8 @@ package struct TokenScanner: Equatable, Sendable {
     private var digits: [UInt8]?
     /// True if the last read ended within a line.
     private var isInLine = false
+    /// The time of the last read.
+    private var last: MonotonicTime?
     /// True if bytes were dropped that are not of a longer token.
     private var hasOthers = false
 
@@ -49,7 +56,17 @@ package struct TokenScanner: Equatable, Sendable {
         self = TokenScanner(table)
     }
 
-    package mutating func signals(of bytes: [UInt8]) -> [Signal] {
+    /// - Parameters:
+    ///   - bytes: What was read.
+    ///   - now: The time of the read.
+    /// - Returns: What it says.
+    package mutating func signals(of bytes: [UInt8], at now: MonotonicTime) -> [Signal] {
+        if let last, now - last > Self.silence { isInLine = false }
+        last = now
+        return signals(of: bytes)
+    }
+
+    mutating func signals(of bytes: [UInt8]) -> [Signal] {
         guard hasShort || table.othersRelease else { return bytes.flatMap { longSignals(of: $0) } }
         var signals: [Signal] = []
         for (index, line) in bytes.split(
@@ -67,6 +84,7 @@ package struct TokenScanner: Equatable, Sendable {
             guard !text.isEmpty else { continue }
             let short = shortTokens(of: text)
             signals += short.flatMap(\.signals).filter { !isInLine && short.count == 1 || $0.isRelease }
+            if signals.isEmpty, !short.isEmpty { signals = [.unknown("so short a text counts only alone")] }
             if hasOthers, short.isEmpty, table.othersRelease {
                 signals += [.uncertain, .unknown("not a known text of this button")]
             }

@@ -99,7 +99,7 @@ extension AccessoryInput {
         case (.gatt(let inputs), .notified(let value, let attribute)):
             inputs.first { $0.attribute == attribute }?.decoder.signals(of: value) ?? []
         case (.serial(let input), .received(let bytes, let serviceClass)):
-            input.serviceClass == serviceClass ? scanner?.signals(of: bytes) ?? [] : []
+            input.serviceClass == serviceClass ? scanner?.signals(of: bytes, at: frame.time) ?? [] : []
         case (.keys(let input), .key(let code, let isPressed)):
             input.meanings[code] == nil ? [] : input.signals(of: code, isPressed: isPressed)
         case (.gatt, _), (.serial, _), (.advertisements, _), (.keys, _): []
