@@ -11,7 +11,8 @@ extension VirtualSourceDefinition {
         sourceDescription: "Push-to-Talk Microphone",
         feedName: "ptt_feed",
         feedDescription: "Push-to-Talk feed",
-        mark: "pttd.virtual"
+        mark: "pttd.virtual",
+        removal: "tested remove"
     )
 }
 

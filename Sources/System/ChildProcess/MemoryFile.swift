@@ -12,7 +12,7 @@ package final class MemoryFile: Sendable {
     /// - Parameter bytes: Its content. A reader begins with the first.
     /// - Throws: If there is no memory, or no descriptor.
     package init(_ bytes: [UInt8] = []) throws(SystemError) {
-        let descriptor = cspawn_memory_file("push-to-talk")
+        let descriptor = cspawn_memory_file("memory-file")
         guard descriptor >= 0 else { throw SystemError("make a file in memory") }
         file = OwnedDescriptor(adopting: descriptor)
         guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else {

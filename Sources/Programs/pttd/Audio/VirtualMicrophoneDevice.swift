@@ -24,7 +24,8 @@ final class VirtualMicrophoneDevice {
         sourceDescription: "Push-to-Talk Microphone",
         feedName: feedName,
         feedDescription: "Push-to-Talk feed",
-        mark: mark
+        mark: mark,
+        removal: "pttctl microphone remove"
     )
 
     private let source: VirtualSource

@@ -36,31 +36,29 @@ final class FeedStream {
 
     /// - Parameters:
     ///   - server: Must be ready.
-    ///   - sink: The server's name of the sink.
-    ///   - properties: Of the stream.
+    ///   - definition: That of the source, whose sink it plays to.
     ///   - failed: Called at most once, after this initialiser has returned.
     /// - Throws: If the request cannot be sent.
     init(
         on server: AudioServer,
-        sink: String,
-        properties: [String: String],
+        of definition: VirtualSourceDefinition,
         failed: @escaping @EventLoop (AudioError) -> Void
     ) throws(AudioError) {
         self.failed = failed
         var request = StreamRequest(
-            name: "Push to talk",
+            name: definition.feedDescription,
             format: format,
             role: nil,
             latency: Self.latency,
-            device: sink,
+            device: definition.feedName,
             startsCorked: true,
             bufferLimit: Self.limit
         )
         request.staysOnDevice = true
         request.prebuffer = Self.prebuffer
         request.portion = Self.portion
-        request.properties = properties
-        let connection = try server.connected(StreamHandle.action(.playback, sink))
+        request.properties = [definition.mark: "stream"]
+        let connection = try server.connected(StreamHandle.action(.playback, definition.feedName))
         handle = try StreamHandle(.playback, request, on: connection) { [weak self] in self?.handle($0) }
     }
 

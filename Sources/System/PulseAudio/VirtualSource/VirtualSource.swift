@@ -161,10 +161,7 @@ package final class VirtualSource {
         guard feed == nil else { return }
         if let feedRetry, MonotonicInstant.now < feedRetry { return rest.arm(at: feedRetry) }
         do throws(AudioError) {
-            let mark = [definition.mark: "stream"]
-            feed = try FeedStream(on: server, sink: definition.feedName, properties: mark) { [weak self] in
-                self?.feedFailed($0)
-            }
+            feed = try FeedStream(on: server, of: definition) { [weak self] in self?.feedFailed($0) }
             if plan.feeding != .off, !isEnding { feed?.begin() }
         } catch {
             feedFailed(error)

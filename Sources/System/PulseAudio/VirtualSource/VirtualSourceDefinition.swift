@@ -14,19 +14,23 @@ package struct VirtualSourceDefinition: Sendable, Equatable {
     let feedDescription: String
     /// The property that marks this program's own devices, as for ``AudioServer``.
     let mark: String
+    /// How a person unloads both, for a sentence about a source that is not as it should be.
+    let removal: String
 
     package init(
         sourceName: String,
         sourceDescription: String,
         feedName: String,
         feedDescription: String,
-        mark: String
+        mark: String,
+        removal: String
     ) {
         self.sourceName = sourceName
         self.sourceDescription = sourceDescription
         self.feedName = feedName
         self.feedDescription = feedDescription
         self.mark = mark
+        self.removal = removal
     }
 
     /// A module to load.

@@ -209,7 +209,7 @@ struct VirtualSourcePlan: Sendable {
             )
         }
         return "it records from \(origin), cannot be moved back (\(reason)) and is muted: "
-            + "unload it with `pttctl microphone remove`"
+            + "unload it with `\(definition.removal)`"
     }
 
     /// Keeps the streams that have chosen the source, and moves those back that the server has moved
