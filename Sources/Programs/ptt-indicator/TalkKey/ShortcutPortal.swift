@@ -30,8 +30,10 @@ final class ShortcutPortal {
     /// The name of the desktop entry.
     private static let application = "org.pushtotalk.Indicator"
     /// People read it where they choose the key. A chord is a bad choice: compositors miss a release whose
-    /// modifier goes up first.
-    private static let description = Text("Push to talk while held (choose a single key)")
+    /// modifier goes up first. So is a modifier alone, which Plasma reports when it is released.
+    private static let description = Text(
+        "Push to talk while held (choose a single key, not Ctrl, Alt or Shift)"
+    )
 
     /// The time limit of a request. The desktop may ask the person before it answers the last one.
     private static let timeLimit = (answer: Duration.seconds(10), person: Duration.seconds(300))
