@@ -56,7 +56,7 @@ extension AudioDevices {
             if sources.isEmpty {
                 "the audio server has none"
             } else if let headset = sources.first(where: isDeafHeadset) {
-                "“\(headset.description)” has none in its profile for music (`bluetooth-headset` in pttd.toml)"
+                "“\(headset.description)” has none in its profile for music"
             } else if monitors.isEmpty {
                 "the audio server has only those of this program"
             } else {

@@ -214,7 +214,8 @@ final class Microphone {
 
     private func fail(_ error: AudioError) {
         let isNoDevice = error.kind == .noDevice
-        let advice = isNoDevice ? "; `microphone =` in pttd.toml names the source to use" : ""
+        let advice =
+            isNoDevice ? "; `microphone =` and `bluetooth-headset =` in pttd.toml say what is used" : ""
         log.log(level: .error, "\(error)\(advice)")
         switch error.kind {
         case .serverLost: end(.audioServerLost)
