@@ -232,6 +232,15 @@ import Testing
         expect(findings, isFailure: false, curedBy: enable, "installed, and does not run")
     }
 
+    @Test mutating func `a panel of Plasma that has gone is started again`() {
+        (facts.desktop, facts.hasPanel, facts.isPanelGone) = ("KDE", false, true)
+        let restart = Cure.command("systemctl --user restart plasma-plasmashell.service")
+        expect(findings, isFailure: false, curedBy: restart, "does not run")
+        #expect(DesktopFacts.isPanelGone(on: "KDE", names: ["org.kde.StatusNotifierWatcher"]))
+        #expect(!DesktopFacts.isPanelGone(on: "KDE", names: ["org.kde.StatusNotifierHost-812"]))
+        #expect(!DesktopFacts.isPanelGone(on: "XFCE", names: []))
+    }
+
     @Test mutating func `mpris-proxy competes for the key of a Bluetooth headset`() {
         headsets = ["Jabra"]
         facts.keyProxy = .service

@@ -1,3 +1,4 @@
+import DBus
 import EventLoop
 import Glibc
 import PTTMessages
@@ -150,6 +151,21 @@ import Testing
         let system = "ubuntu-appindicators@ubuntu.com"
         try fixture.write("{}", to: "/usr/share" + extensions + system + "/metadata.json")
         #expect(try await fixture.run()["desktop"].first?.command == "gnome-extensions enable \(system)")
+    }
+
+    @Test @EventLoop func `a panel of Plasma that has gone is started again`() async throws {
+        let bus = try await PrivateBus.start()
+        let fixture = try DoctorFixture()
+        fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        fixture.environment["XDG_CURRENT_DESKTOP"] = "KDE"
+        let desktop = try await BusConnection.open(.address(bus.address))
+        defer { desktop.close() }
+        // That of kded, which is there also without a panel.
+        _ = try await desktop.requestName("org.kde.StatusNotifierWatcher")
+        let restart = "systemctl --user restart plasma-plasmashell.service"
+        #expect(try await fixture.run()["desktop"].first?.command == restart)
+        _ = try await desktop.requestName("org.kde.plasmashell")
+        #expect(try await fixture.run()["desktop"].first?.severity == "ok")
     }
 
     @Test @EventLoop func `a policy of the machine closes all hours`() async throws {

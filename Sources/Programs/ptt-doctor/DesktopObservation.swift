@@ -10,12 +10,15 @@ extension DesktopFacts {
             let bus = try await BusConnection.open(.session, timeout: Host.timeLimit)
             defer { bus.close() }
             var names = try await bus.names("ListNames")
-            let hasPanel = names.contains("org.kde.StatusNotifierWatcher")
+            let desktop = Environment.variable("XDG_CURRENT_DESKTOP")
+            let isPanelGone = DesktopFacts.isPanelGone(on: desktop, names: names)
+            let hasPanel = !isPanelGone && names.contains("org.kde.StatusNotifierWatcher")
             names.formUnion(try await bus.names("ListActivatableNames"))
             return .success(
                 DesktopFacts(
-                    desktop: Environment.variable("XDG_CURRENT_DESKTOP"),
+                    desktop: desktop,
                     hasPanel: hasPanel,
+                    isPanelGone: isPanelGone,
                     panelExtension: await host.panelExtension(),
                     hasNotifications: names.contains("org.freedesktop.Notifications"),
                     shortcutsVersion: await shortcutsVersion(bus),

@@ -7,6 +7,8 @@ struct DesktopFacts: Equatable, Sendable {
     var desktop: String?
     /// A panel with the tray items of applications.
     var hasPanel: Bool
+    /// Plasma's panel does not run.
+    var isPanelGone = false
     /// The one of ``panelExtensions`` that is installed.
     var panelExtension: String?
     var hasNotifications: Bool
@@ -29,6 +31,19 @@ struct DesktopFacts: Equatable, Sendable {
     static let panelExtensions = [
         "ubuntu-appindicators@ubuntu.com", "appindicatorsupport@rgcjonas.gmail.com",
     ]
+
+    /// Tells Plasma's panel from the watcher of tray items, which is a process of its own there, and stays.
+    ///
+    /// - Parameters:
+    ///   - desktop: `XDG_CURRENT_DESKTOP`.
+    ///   - names: All names on the session bus.
+    /// - Returns: True on Plasma, if its panel has gone and no other has taken its place.
+    static func isPanelGone(on desktop: String?, names: Set<String>) -> Bool {
+        guard let desktop, desktop.uppercased().contains("KDE") else { return false }
+        return !names.contains {
+            $0 == "org.kde.plasmashell" || $0.hasPrefix("org.kde.StatusNotifierHost-")
+        }
+    }
 
     /// - Parameters:
     ///   - facts: What the session bus has answered.
@@ -76,6 +91,12 @@ struct DesktopFacts: Equatable, Sendable {
 
     private func panel(_ desktop: String) -> [Finding] {
         if hasPanel { return Check.desktop.ok(Text("the panel of \(desktop) shows the channel")) }
+        if isPanelGone {
+            return Check.desktop.warning(
+                Text("Plasma's panel does not run: nothing shows the channel"),
+                cure: .command("systemctl --user restart plasma-plasmashell.service")
+            )
+        }
         if desktop.uppercased().contains("GNOME") {
             if let panelExtension {
                 return Check.desktop.warning(
