@@ -113,9 +113,8 @@ final class PlayerObject {
                 ExportedProperty("Metadata", "a{sv}") { [weak self] in self?.metadata },
                 constant("CanGoNext", .boolean(false)), constant("CanGoPrevious", .boolean(false)),
                 constant("CanSeek", .boolean(false)), constant("CanPause", .boolean(true)),
-                // GNOME shows a player only if it can play; KDE's buttons are dead if it cannot be
-                // controlled.
-                constant("CanPlay", .boolean(true)), constant("CanControl", .boolean(false)),
+                // GNOME shows a player only if it can play, and KDE greys out one that cannot be controlled.
+                constant("CanPlay", .boolean(true)), constant("CanControl", .boolean(true)),
             ],
             signals: [ExportedSignal("Seeked", arguments: ["Position": "x"])]
         )
