@@ -10,7 +10,7 @@ extension Simulation {
 
     /// Answers exactly once, when the command has been carried out.
     func carryOut(
-        _ command: AccessoryCommand,
+        _ command: DeviceCommand,
         by accessory: any VirtualAccessory,
         _ answer: @escaping @EventLoop (String) -> Void
     ) throws(CommandError) {

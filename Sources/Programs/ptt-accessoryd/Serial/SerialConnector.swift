@@ -19,7 +19,7 @@ final class SerialConnector {
     private let log: Logger
     private let handler: @EventLoop (Accessory.Event) -> Void
     private var connection = SerialConnection()
-    private var port: SerialPort?
+    private var port: SerialReader?
     /// A connected socket until the effect that adopts it.
     private var offered: OwnedDescriptor?
     private var direct: SerialPortConnection?
@@ -123,7 +123,7 @@ final class SerialConnector {
         direct = nil
         guard let descriptor = offered.take() else { return portClosed("it was closed") }
         do throws(SystemError) {
-            port = try SerialPort(descriptor) { [weak self] bytes in
+            port = try SerialReader(descriptor) { [weak self] bytes in
                 self?.handler(.bytesReceived(bytes))
             } closed: { [weak self] reason in
                 self?.portClosed(reason)

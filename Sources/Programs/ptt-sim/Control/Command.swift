@@ -4,7 +4,7 @@ import PTTMessages
 /// One command of a control line.
 enum Command {
     /// For the button or microphone with this number.
-    case accessory(Int, AccessoryCommand)
+    case accessory(Int, DeviceCommand)
     case power(Bool)
     case unplug
     case plug
@@ -14,7 +14,7 @@ enum Command {
 }
 
 /// What a button or a microphone is to do.
-enum AccessoryCommand {
+enum DeviceCommand {
     case set(ButtonRole, isPressed: Bool)
     case raw([UInt8], input: Int)
     case flood(count: Int)
@@ -52,7 +52,7 @@ extension Command {
         } else if verb == "power" {
             self = .power(try isOn(words))
         } else {
-            let command = try AccessoryCommand(verb, &words)
+            let command = try DeviceCommand(verb, &words)
             self = .accessory(try Self.number(words), command)
         }
     }
@@ -66,8 +66,8 @@ extension Command {
     }
 }
 
-extension AccessoryCommand {
-    private static let plain: [String: AccessoryCommand] = [
+extension DeviceCommand {
+    private static let plain: [String: DeviceCommand] = [
         "disconnect": .disconnect, "sleep": .sleep, "wake": .wake, "vanish": .vanish, "return": .wake,
         "hide": .hide, "page": .page, "close-port": .closePort,
     ]

@@ -3,7 +3,7 @@ import Glibc
 
 /// An open serial port: reads its bytes until it closes.
 @EventLoop
-final class SerialPort {
+final class SerialReader {
     /// Bytes of one read. The loop serves all other descriptors before the next.
     private static let readSize = 1024
     /// Bytes in a second. A press has some tens; a port that sends more is broken or hostile, and reading all
