@@ -10,7 +10,7 @@ enum ChannelView: Equatable {
     struct Activity: Equatable {
         var isTransmitting = false
         var isActive = false
-        /// That of a call lasts also without a participant.
+        /// An interruption by a call lasts also without a participant.
         var interruption: Interruption?
         /// Buttons that the delegate was notified of as pressed, and not as released.
         var pressed: [Button] = []

@@ -31,7 +31,7 @@ extension Indicator {
         // The key on the keyboard.
 
         case key(TalkKey.Event)
-        /// Whether the desktop lets people choose the key when it is asked to.
+        /// The desktop lets people choose the key when it is asked to, or does so no more.
         case keyChoiceChanged(isOffered: Bool)
 
         // The session, and its lock screen.

@@ -10,7 +10,7 @@ package struct Indicator: Sendable {
 
     /// Nil while the core is not connected.
     package private(set) var status: Status?
-    /// What the item was called when the core was lost.
+    /// The name of the item when the core was lost.
     private var lastName: Text?
     /// The last message, while nothing has happened since.
     private var message: Message?

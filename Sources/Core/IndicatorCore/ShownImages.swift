@@ -5,7 +5,7 @@ struct ShownImages: Sendable {
 
     /// Their identifiers; the one that was shown last comes last.
     private var images: [String] = []
-    /// Those that can be shown. The others are being fetched, or are of no use.
+    /// The pictures that can be shown. The others are being fetched, or are of no use.
     private(set) var ready: Set<String> = []
 
     /// - Parameter wanted: The pictures that are to be shown, no more than ``limit``.

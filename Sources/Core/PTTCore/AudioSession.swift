@@ -8,9 +8,9 @@ struct Capture: Equatable, Sendable {
     /// Its part in the audio session of the channel.
     enum Session: Equatable, Sendable {
         case shared
-        /// That of an emergency: it is shared only with a speaker that plays at the same time. An application
-        /// begins to record when the session is activated, and in half duplex expects no transmission while
-        /// the session is active for a participant.
+        /// The part of an emergency: it is shared only with a speaker that plays at the same time. An
+        /// application begins to record when the session is activated, and in half duplex expects no
+        /// transmission while the session is active for a participant.
         case own
         /// A recording is no matter of the channel.
         case none

@@ -57,7 +57,7 @@ package enum ActionInterface {
         package let identifier: String
         package let name: String
         package let role: ButtonRole
-        /// What runs, for people.
+        /// A text for people about the command, the key or the recording.
         package let command: String
         /// Why it failed; nil if all is well.
         package let remark: String?

@@ -28,7 +28,7 @@ final class VirtualKeys {
     private var client: VarlinkClient?
     /// The keys of the actions.
     private var named: Set<UInt16> = []
-    /// Those of them that root has granted.
+    /// The keys among them that root has granted.
     private var offered: Set<UInt16> = []
     private var held: [PressID: UInt16] = [:]
     /// The last refusal, which is logged once.

@@ -128,7 +128,7 @@ private struct Resolution: Equatable {
     }
 }
 
-/// What a symbolic link says.
+/// The path that a symbolic link says.
 func destination(of link: String) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
         guard let start = buffer.baseAddress else { return nil }

@@ -1,10 +1,10 @@
 import CSystemd
 import Glibc
 
-/// Whether a session of a user is the active one of the first seat, from the files of logind (sd-login(3)).
+/// Watches whether a session of a user is the active one of the first seat, in logind's files (sd-login(3)).
 @EventLoop
 package final class SeatWatch {
-    /// That of the screen; uinput makes its devices there (sd-login(3), udev's 71-seat.rules).
+    /// The seat of the screen; uinput makes its devices there (sd-login(3), udev's 71-seat.rules).
     private static let seat = "seat0"
 
     private let user: UInt32

@@ -1,4 +1,4 @@
-/// What calls a handler until this is dropped or cancelled.
+/// Has a handler called until it is dropped or cancelled.
 @EventLoop
 package final class Subscription {
     private var end: (@EventLoop () -> Void)?

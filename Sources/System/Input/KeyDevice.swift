@@ -49,7 +49,7 @@ package final class KeyDevice: KeySource {
     package let node: InputNode
     /// The wanted keys that the device has.
     let availableKeys: Set<KeyCode>
-    /// Whether the device is grabbed.
+    /// The state of the grab of the device.
     package private(set) var grabState = Grab.off
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void

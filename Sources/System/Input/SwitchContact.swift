@@ -15,7 +15,7 @@ struct SwitchContact: Equatable {
     /// it.
     static let check = Duration.seconds(1)
 
-    /// Whether a press was reported, and no release yet.
+    /// True if a press was reported, and no release yet.
     private(set) var isPressed = false
     private var isOn = true
     private let opened: MonotonicInstant

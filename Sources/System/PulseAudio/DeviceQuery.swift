@@ -13,7 +13,7 @@ final class DeviceQuery: ServerRequest<AudioDevices> {
     var previousDefault: PreviousDefault?
     private var devices = AudioDevices()
     private var pendingOperations: Int
-    /// Whether software that records no microphone can be told from one.
+    /// True if software that records no microphone can be told from one.
     var identifiesMicrophones: Bool { kinds.isSuperset(of: [.server, .source, .sink, .sourceOutput]) }
 
     init(_ action: String, of kinds: Set<DeviceKind>, completion: @escaping Completion) {
@@ -96,7 +96,7 @@ private let serverCallback: pa_server_info_cb_t = { _, info, query in
     onLoop(query, as: DeviceQuery.self) { $0.received(server) }
 }
 
-/// What a list callback does, with its arguments.
+/// The work of a list callback, with its arguments.
 private func add<Info, Item>(
     _ info: UnsafePointer<Info>?,
     _ end: Int32,

@@ -36,7 +36,7 @@ package struct VarlinkInterface {
     }
 }
 
-/// What a service says about itself to `org.varlink.service.GetInfo`.
+/// The description that a service gives of itself to `org.varlink.service.GetInfo`.
 package struct VarlinkServiceInfo: Sendable {
     package var vendor: String
     package var product: String

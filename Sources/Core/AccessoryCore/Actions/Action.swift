@@ -27,7 +27,7 @@ package struct Action: Equatable, Sendable {
         }
     }
 
-    /// What becomes of the recording of a press, a WAV file.
+    /// The use of the recording of a press, a WAV file.
     package enum Recording: Equatable, Sendable {
         /// A file in this folder, which begins with `/` or `~/`.
         case folder(String)
@@ -89,7 +89,7 @@ package struct ActionList: Equatable, Sendable {
         Set(actions.compactMap { if case .key(let code) = $0.work { code } else { nil } })
     }
 
-    /// Whether a device has a button with an action.
+    /// Returns whether a device has a button with an action.
     package func hasAction(of device: String, accessory: String) -> Bool {
         actions.contains { $0.subject == .accessory(accessory) || $0.subject.isDevice(device) }
     }

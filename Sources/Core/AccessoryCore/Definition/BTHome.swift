@@ -7,7 +7,7 @@ package enum BTHome {
     /// Of AES-128.
     package static let keySize = 16
 
-    /// What one advertisement says of a button.
+    /// The report of a button in one advertisement.
     package struct Packet: Equatable, Sendable {
         /// Counts on by one with each change, from 255 to 0: a repetition has the same. Nil if it has none.
         package let number: UInt8?

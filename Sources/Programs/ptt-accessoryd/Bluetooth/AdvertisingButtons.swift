@@ -16,7 +16,7 @@ final class AdvertisingButtons {
         let enrolment: Enrolment
     }
 
-    /// Whether advertisements are received.
+    /// The state of the reception of advertisements.
     private enum Reception: Equatable {
         case bluetoothLost
         /// bluetoothd has no monitors of advertisements.

@@ -133,7 +133,7 @@ extension BusValue {
 
     fileprivate var asUUID: GattUUID?? { asString.flatMap { GattUUID($0) }.map { $0 } }
 
-    /// Those of a device that has hundreds are parsed once, not each time that something of it changes.
+    /// The UUIDs of a device that has hundreds are parsed once, not each time that something of it changes.
     fileprivate var asUUIDs: Set<GattUUID>? {
         asStrings.map { Set($0.compactMap { GattUUID($0) }) }
     }

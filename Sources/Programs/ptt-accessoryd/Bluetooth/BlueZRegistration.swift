@@ -14,7 +14,7 @@ final class BlueZRegistration {
         let manager: String
         let methods: (register: String, unregister: String)
         let hasOptions: Bool
-        /// What does not work without it, for people.
+        /// The things that do not work without it, for people.
         let consequence: String
         /// The last element of the path of an application.
         let path: (Key) -> String

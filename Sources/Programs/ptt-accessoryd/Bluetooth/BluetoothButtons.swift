@@ -75,7 +75,7 @@ final class BluetoothButtons {
         return entries.first { $0.link == .ready } ?? entries.first
     }
 
-    /// Those of all Bluetooth devices in use.
+    /// The hosts of all Bluetooth devices in use.
     var hosts: [AccessoryHost] { buttons.values.map(\.host) + microphones.hosts + advertising.hosts }
 
     /// The login session of this user became the active one of its seat, or another user's did. Then all

@@ -36,7 +36,7 @@ final class Discovery {
     private var observers: [Observer] = []
     /// The adapter that is to discover, and the one that was asked to last.
     private var (adapter, discovering): (ObjectPath?, ObjectPath?) = (nil, nil)
-    /// Whether bluetoothd has yet to answer.
+    /// True while bluetoothd has yet to answer.
     private var isAsked = false
     private var backOff = BackOff(limit: .seconds(60))
     /// While bluetoothd is to be asked again.

@@ -28,7 +28,7 @@ final class SerialProfiles {
     private let handler: @EventLoop (Event, ObjectPath, GattUUID) -> Bool
     private var objects: [GattUUID: ExportedObject] = [:]
     private var registrations: [GattUUID: SerialConnection.Registration] = [:]
-    /// Those that bluetoothd may register at another attempt.
+    /// The profiles that bluetoothd may register at another attempt.
     private var failed: Set<GattUUID> = []
     private var backOff: BackOff
     private lazy var retry = TimerSource { [weak self] in self?.requestAgain() }

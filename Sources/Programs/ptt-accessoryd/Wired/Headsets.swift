@@ -26,7 +26,7 @@ final class Headsets {
     /// Why a present node cannot be read.
     private var failures: [String: SystemError] = [:]
     private var isGrabbing = false
-    /// Whether ``Discovery`` has the serial ports, which can be opened only once.
+    /// True while ``Discovery`` has the serial ports, which can be opened only once.
     var isDiscovering = false {
         didSet {
             guard isDiscovering != oldValue else { return }

@@ -40,7 +40,7 @@ struct FileFacts: Equatable, Sendable {
     var isClosed = false
     /// `devices.toml`; nil without a home directory.
     var enrolments: Configured?
-    /// Those of `devices.toml`, named by the person or by the address, which is in upper case.
+    /// The buttons of `devices.toml`, named by the person or by the address, which is in upper case.
     var enrolled: [BluetoothFacts.Button] = []
     /// Nil without any.
     var actions: Actions?

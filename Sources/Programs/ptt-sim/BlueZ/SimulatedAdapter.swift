@@ -1,7 +1,7 @@
 import DBus
 import EventLoop
 
-/// What a client wants a discovery to report; all if it has not said.
+/// The devices that a client wants a discovery to report; all if it has not said.
 struct DiscoveryFilter {
     /// Any of these services; none: any device.
     var uuids: [String] = []
@@ -29,7 +29,7 @@ final class SimulatedAdapter {
     private let accessories: [any VirtualAccessory]
     private var object: ExportedObject?
     private var discoverers: Set<String> = []
-    /// Those that are answered when the adapter discovers.
+    /// The calls that are answered when the adapter discovers.
     private var starting: [String: MethodInvocation] = [:]
     private lazy var start = TimerSource { [unowned self] in answerStarting() }
     /// Of each client.

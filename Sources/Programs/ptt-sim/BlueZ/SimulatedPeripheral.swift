@@ -6,7 +6,7 @@ import EventLoop
 class SimulatedPeripheral {
     private static let strength: Int16 = -50
 
-    /// That of the button or microphone in commands.
+    /// The number of the button or microphone in commands.
     let number: Int
     let stored: StoredDevice
     let path: ObjectPath

@@ -13,7 +13,7 @@ enum Command {
     case quit
 }
 
-/// What a button or a microphone is to do.
+/// An order to a button or a microphone.
 enum DeviceCommand {
     case set(ButtonRole, isPressed: Bool)
     case raw([UInt8], input: Int)

@@ -62,7 +62,7 @@ enum GrantSubject: ExpressibleByArgument {
     }
 }
 
-/// What is granted of a device.
+/// The part of a device that is granted.
 enum GrantedUse: ExpressibleByArgument {
     /// The kernel's name of a key. With any other, programs could read a device of which no key is used.
     case key(String)

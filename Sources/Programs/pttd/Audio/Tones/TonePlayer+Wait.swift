@@ -25,9 +25,9 @@ extension TonePlayer {
         case starting
         /// By these latencies the capture is free of the tone from then on.
         case playing(until: MonotonicInstant)
-        /// That time has come, or the tone was taken back. The server or this process may have stood still
-        /// meanwhile, so that the server has yet to play the rest of the tone, or to deliver what it has
-        /// captured of it, which is later now than it was.
+        /// The time of the end has come, or the tone was taken back. The server or this process may have
+        /// stood still meanwhile, so that the server has yet to play the rest of the tone, or to deliver what
+        /// it has captured of it, which is later now than it was.
         case checking
     }
 }
