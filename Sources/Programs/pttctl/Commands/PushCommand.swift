@@ -47,19 +47,56 @@ struct PushCommand: ParsableCommand {
     func run() throws {
         let payload = try PushPayload(argument: payload)
         let text = serviceUpdate ? try payload.markedAsServiceUpdate() : payload.text
-        try runOnLoop {
-            let delivery = PushDelivery(json: output.json, stop: try StopSignal(after: PushDelivery.timeout))
-            try await delivery.run { owner in
-                PushInterface.SendRequest(
-                    token: PushToken(rawValue: token),
-                    topic: try topic ?? Self.topic(of: owner),
-                    type: "pushtotalk",
-                    priority: priority ?? (serviceUpdate ? 5 : 10),
-                    expiration: expiration,
-                    payload: text
-                )
+        try runOnLoop { try await send(text) }
+    }
+
+    @EventLoop
+    private func send(_ payload: String) async throws {
+        // The core allows an application 10 s to start and 5 s to answer.
+        let stop = try StopSignal(after: .seconds(20))
+        let core = try ServiceConnection.core()
+        let events = try ServiceConnection.core()
+        defer {
+            core.close()
+            events.close()
+        }
+        let (updates, source) = AsyncThrowingStream<ChannelInterface.Update, any Error>.makeStream()
+        events.subscribe({ source.yield($0) }, ended: { source.finish(throwing: $0) })
+        var pushID: PushID?
+        for try await update in updates {
+            // Subscribed before the push is sent, so that its outcome is not missed.
+            if pushID == nil, let status = update.status {
+                let owner = status.channel?.owner
+                let reply = try await core.call(PushInterface.send, request(payload, to: owner))
+                output.print(reply, or: "push \(reply.pushID.rawValue) accepted")
+                pushID = reply.pushID
+                EventLoop.start {
+                    await stop.wait()
+                    let reason = "the outcome of push \(reply.pushID.rawValue) is unknown"
+                    source.finish(throwing: CommandError(reason))
+                }
+            }
+            guard let event = update.event, case .pushFinished(let finished, let outcome, _) = event,
+                finished == pushID
+            else { continue }
+            switch outcome {
+            case .answered: return output.print(update, or: Wording.line(event))
+            case .unknown, .failed, .unanswered, .undeliverable:
+                if output.json { Terminal.print(update) }
+                throw CommandError(Wording.line(event))
             }
         }
+    }
+
+    private func request(_ payload: String, to owner: ApplicationID?) throws -> PushInterface.SendRequest {
+        PushInterface.SendRequest(
+            token: PushToken(rawValue: token),
+            topic: try topic ?? Self.topic(of: owner),
+            type: "pushtotalk",
+            priority: priority ?? (serviceUpdate ? 5 : 10),
+            expiration: expiration,
+            payload: payload
+        )
     }
 
     private static func topic(of owner: ApplicationID?) throws -> String {
@@ -101,74 +138,5 @@ struct PushPayload {
         let count = fread(&bytes, 1, bytes.count, file)
         guard ferror(file) == 0 else { throw SystemError("read \(path)") }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
-    }
-}
-
-/// One push, from its request to its outcome.
-@EventLoop
-private final class PushDelivery {
-    /// The core allows an application 10 s to start and 5 s to answer.
-    static let timeout = Duration.seconds(20)
-
-    private let json: Bool
-    private let stop: StopSignal
-    private var first: CheckedContinuation<Status, any Error>?
-    private var pushID: PushID?
-    /// Pushes that finished before the reply with our push's identifier arrived on the other connection.
-    private var finished: [PushID: ChannelInterface.Update] = [:]
-
-    init(json: Bool, stop: StopSignal) {
-        self.json = json
-        self.stop = stop
-    }
-
-    func run(_ request: (ApplicationID?) throws -> PushInterface.SendRequest) async throws {
-        let core = try ServiceConnection.core()
-        let events = try ServiceConnection.core()
-        // Subscribed before the push is sent, so that its outcome is not missed.
-        let status = try await withCheckedThrowingContinuation { continuation in
-            first = continuation
-            events.subscribe({ [self] in handle($0) }, ended: { [self] in fail($0) })
-        }
-        let pushID = try await core.call(PushInterface.send, request(status.channel?.owner)).pushID
-        self.pushID = pushID
-        if json {
-            Terminal.print(PushInterface.SendReply(pushID: pushID))
-        } else {
-            Terminal.print("push \(pushID.rawValue) accepted")
-        }
-        if let update = finished[pushID] { finish(update) }
-        await stop.wait()
-        core.close()
-        events.close()
-        if let failure = stop.failure { throw failure }
-        if finished[pushID] == nil { throw CommandError("the outcome of push \(pushID.rawValue) is unknown") }
-    }
-
-    private func handle(_ update: ChannelInterface.Update) {
-        if let status = update.status {
-            first?.resume(returning: status)
-            first = nil
-        }
-        guard case .pushFinished(let finishedID, _, _)? = update.event else { return }
-        finished[finishedID] = update
-        if finishedID == pushID { finish(update) }
-    }
-
-    private func finish(_ update: ChannelInterface.Update) {
-        guard let event = update.event, case .pushFinished(_, let outcome, _) = event else { return }
-        if json { Terminal.print(update) }
-        switch outcome {
-        case .answered:
-            if !json { Terminal.print(Wording.line(event)) }
-            stop.trigger()
-        case .unknown, .failed, .unanswered, .undeliverable: fail(CommandError(Wording.line(event)))
-        }
-    }
-
-    private func fail(_ error: any Error) {
-        first?.resume(throwing: error)
-        first = nil
-        stop.trigger(error)
     }
 }
