@@ -364,6 +364,7 @@ let package = Package(
             "CommandLineTool",
             "DBus",
             "EventLoop",
+            "Input",
             "JSON",
             "PTTMessages",
             "ServiceClient",

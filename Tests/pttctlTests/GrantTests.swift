@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Input
 @testable import pttctl
 
 @Suite struct GrantTests {
@@ -120,17 +121,18 @@ import Testing
 
     @Test func `a keyboard is granted only to a person who was asked`() throws {
         let keyboard = try #require(GrantSubject(argument: "0001:0001"))
-        let typing = PresentDevice(
-            subsystem: "input",
+        let typing = InputNode(
             sysname: "event3",
+            devnode: "/dev/input/event3",
             name: "AT keyboard",
-            canTypeText: true
+            keys: [try #require(KeyCode(name: "KEY_A"))]
         )
         #expect(keyboard.question(about: [typing])?.contains("AT keyboard (/dev/input/event3)") == true)
         #expect(keyboard.question(about: []) != nil)
         let pedal = try #require(GrantSubject(argument: "1a86:e026"))
         #expect(pedal.question(about: []) == nil)
-        #expect(pedal.question(about: [.init(subsystem: "input", sysname: "event5", name: "Pedal")]) == nil)
+        let present = InputNode(sysname: "event5", devnode: "/dev/input/event5", name: "Pedal")
+        #expect(pedal.question(about: [present]) == nil)
         #expect(pedal.question(about: [typing]) != nil)
     }
 }

@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 import Input
 
@@ -7,9 +6,9 @@ extension UdevFacts {
     /// systems.
     private static let directories = ["/etc", "/run", "/usr/lib", "/lib"]
 
-    @EventLoop
     static func observed(on host: Host) -> UdevFacts {
-        UdevFacts(rules: rules(on: host), nodes: nodes(), isInInputGroup: isInInputGroup)
+        let nodes = headsets(among: InputNode.present(in: "input"))
+        return UdevFacts(rules: rules(on: host), nodes: nodes, isInInputGroup: isInInputGroup)
     }
 
     private static func rules(on host: Host) -> [RuleFile] {
@@ -26,19 +25,6 @@ extension UdevFacts {
             files.append(RuleFile(path: path, isMask: isMask))
         }
         return files
-    }
-
-    /// Empty without sysfs, and in a container.
-    @EventLoop
-    private static func nodes() -> [Node] {
-        do throws(SystemError) {
-            let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
-            defer { monitor.stop() }
-            try monitor.start { _ in }
-            return headsets(among: Array(monitor.nodes.values))
-        } catch {
-            return []
-        }
     }
 
     /// One for each headset. The keys of one that ptt-keys has divided arrive at its halves.

@@ -161,6 +161,21 @@ package final class DeviceMonitor {
 }
 
 extension InputNode {
+    /// Returns the present devices of a subsystem that have a node, in the order of their paths in sysfs;
+    /// none without sysfs.
+    package static func present(in subsystem: String) -> [InputNode] {
+        guard let udev = udev_new() else { return [] }
+        defer { udev_unref(udev) }
+        // Without sysfs there are no devices.
+        let found = (try? paths(udev, subsystem: subsystem)) ?? []
+        return found.sorted().compactMap { path -> InputNode? in
+            // It may be removed after it was listed.
+            guard let device = udev_device_new_from_syspath(udev, path) else { return nil }
+            defer { udev_device_unref(device) }
+            return InputNode(device)
+        }
+    }
+
     /// Properties that differ between a message and the enumeration of the same device: those of the message
     /// itself, and lists in arbitrary order. They would look like changes of the device.
     private static let ignoredProperties: Set<String> = [

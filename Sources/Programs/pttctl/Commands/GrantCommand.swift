@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLineTool
 import EventLoop
 import Glibc
+import Input
 
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -65,19 +66,19 @@ struct GrantCommand: ParsableCommand {
     private func applyRule() throws {
         switch key {
         case .key(let key):
-            let devices = try PresentDevice.applyRules(to: subject.eventNodes)
+            let devices = try applyRules(to: subject.eventNodes)
             if devices.isEmpty {
                 Terminal.print("\(key) is used when a device \(subject.text) is plugged in.")
             }
             for device in devices {
-                Terminal.print("\(key) of \(device.name) (/dev/input/\(device.sysname)) is used.")
+                Terminal.print("\(key) of \(device.name) (\(device.devnode)) is used.")
             }
             Terminal.print("Every program of the person at the seat may now read all keys of this device.")
         case .serial:
-            let ports = try PresentDevice.applyRules(to: subject.ports)
+            let ports = try applyRules(to: subject.ports)
             if ports.isEmpty { Terminal.print("No serial port of \(subject.text) is there yet: plug it in.") }
             for port in ports {
-                Terminal.print("/dev/\(port.sysname) may be used. Run `pttctl pair`, and press the switch.")
+                Terminal.print("\(port.devnode) may be used. Run `pttctl pair`, and press the switch.")
             }
             Terminal.print("Every program of the person at the seat may now open it.")
         }
@@ -108,7 +109,7 @@ struct RevokeCommand: ParsableCommand {
         let wasGranted = unlink(rule) == 0
         guard wasGranted || errno == ENOENT else { throw SystemError("remove \(rule)") }
         // Also without a rule: udev may have failed after an earlier call had removed it.
-        _ = try PresentDevice.applyRules(to: subject.eventNodes + subject.ports)
+        _ = try applyRules(to: subject.eventNodes + subject.ports)
         guard wasGranted else {
             throw CommandError("\(subject.text) was not granted: there is no \(rule)")
         }
@@ -120,4 +121,33 @@ struct RevokeCommand: ParsableCommand {
 
 func requireRoot(_ command: String) throws {
     guard geteuid() == 0 else { throw CommandError("this needs root: sudo pttctl \(command)") }
+}
+
+/// Makes udev read its rules again, and apply them to the devices that are present then.
+///
+/// - Returns: These devices.
+private func applyRules(to present: @autoclosure () -> [InputNode]) throws -> [InputNode] {
+    try run(["udevadm", "control", "--reload"])
+    let devices = present()
+    let folders = devices.map { "/sys/class/\($0.isSerialPort ? "tty" : "input")/\($0.sysname)" }
+    if !folders.isEmpty { try run(["udevadm", "trigger", "--action=change"] + folders) }
+    return devices
+}
+
+func run(_ arguments: [String]) throws {
+    var argv = arguments.map { strdup($0) } + [nil]
+    defer { for case let argument? in argv { free(argument) } }
+    // Not the caller's PATH: this runs as root.
+    var environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/sbin:/usr/bin:/sbin:/bin"), nil]
+    defer { free(environment[0]) }
+    var pid: pid_t = 0
+    var path = "/usr/bin/\(arguments[0])"
+    if access(path, X_OK) != 0 { path = "/bin/\(arguments[0])" }
+    let code = posix_spawn(&pid, path, nil, nil, &argv, &environment)
+    guard code == 0 else { throw SystemError("run \(path)", code) }
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0 {
+        guard errno == EINTR else { throw SystemError("wait for \(path)") }
+    }
+    guard status == 0 else { throw CommandError("\(arguments.joined(separator: " ")) failed") }
 }

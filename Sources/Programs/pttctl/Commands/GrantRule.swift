@@ -50,15 +50,31 @@ enum GrantSubject: ExpressibleByArgument {
     ///
     /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all
     /// keyboards of its own controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
-    func question(about devices: [PresentDevice]) -> String? {
+    func question(about devices: [InputNode]) -> String? {
         let advice =
             "Every program of the person at the seat could read all that is typed on it: "
             + "go on if it is a pedal or a macro pad, and not if you type on it."
-        if let device = devices.first(where: \.canTypeText) {
-            return "\(text) is \(device.name) (/dev/input/\(device.sysname)), a keyboard. \(advice)"
+        if let device = devices.first(where: { $0.keys.canTypeText }) {
+            return "\(text) is \(device.name) (\(device.devnode)), a keyboard. \(advice)"
         }
         guard case .product(let product) = self, product.vendor == 1 else { return nil }
         return "\(text) are the numbers of a built-in keyboard. \(advice)"
+    }
+
+    /// The present event nodes of a product.
+    var eventNodes: [InputNode] {
+        InputNode.present(in: "input").filter { $0.sysname.hasPrefix("event") && includes($0) }
+    }
+
+    /// The present serial ports of a product, or that of the machine.
+    var ports: [InputNode] { InputNode.present(in: "tty").filter(includes) }
+
+    private func includes(_ node: InputNode) -> Bool {
+        switch self {
+        case .product(let product): node.id.vendor == product.vendor && node.id.product == product.product
+        case .port(let port): node.sysname == port
+        case .actions: false
+        }
     }
 }
 
