@@ -343,7 +343,7 @@ let package = Package(
             log,
             data: ["Disk"]
         ),
-        tests("ptt_doctorTests", "Input", "PTTMessages", "ptt-doctor"),
+        tests("ptt_doctorTests", "Input", "PTTMessages", "PulseAudio", "ptt-doctor"),
         tests(
             "ptt_indicatorTests",
             "Bitmap",

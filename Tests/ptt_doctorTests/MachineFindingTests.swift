@@ -41,7 +41,14 @@ import Testing
     )
     private var facts = UdevFacts(
         rules: [Self.installed],
-        nodes: [.init(path: "/dev/input/event5", name: "Headset", isTagged: true, isReadable: true)],
+        nodes: [
+            InputNode(
+                sysname: "event5",
+                devnode: "/dev/input/event5",
+                name: "Headset",
+                tags: ["push-to-talk"]
+            )
+        ],
         isInInputGroup: false
     )
     private let removal = Cure.command(
@@ -69,7 +76,7 @@ import Testing
     }
 
     @Test mutating func `a headset from before the rule is triggered`() {
-        facts.nodes[0].isTagged = false
+        facts.nodes[0].tags = []
         expect(
             facts.findings(isAtSeat: true),
             isFailure: false,
@@ -103,12 +110,8 @@ import Testing
             node("event5", "usb-1/input3"), node("event8", "split/few/event5/usb-1/input3"),
             node("event9", "split/rest/event5/usb-1/input3"),
         ]
-        let headset = UdevFacts.Node(
-            path: "/dev/input/event5",
-            name: "Headset",
-            isTagged: true,
-            isReadable: isReadable
-        )
+        var headset = nodes[0]
+        headset.isReadable = isReadable
         #expect(UdevFacts.headsets(among: nodes) == [headset])
     }
 
@@ -216,5 +219,38 @@ import Testing
                 .advice(Text("`pttctl monitor` shows what it does")),
             ]
         )
+    }
+}
+
+@Suite struct KernelFindingTests {
+    @Test func `a sandbox, Windows and a kernel without uhid are warnings`() {
+        func findings(sandbox: Text? = nil, isWSL: Bool = false, hasUHID: Bool = true) -> [Finding] {
+            KernelFacts(sandbox: sandbox, isWSL: isWSL, hasUHID: hasUHID).findings
+        }
+        #expect(problems(findings()).isEmpty)
+        let outside = Cure.advice(Text("run pttctl doctor outside of it"))
+        expect(findings(sandbox: Text("Flatpak")), isFailure: false, curedBy: outside, "Flatpak")
+        #expect(problems(findings(isWSL: true)).first?.text.english.contains("Windows") == true)
+        let load = Cure.command("sudo modprobe uhid")
+        expect(findings(hasUHID: false), isFailure: false, curedBy: load, "/dev/uhid")
+    }
+
+    @Test func `what is missing without namespaces is said with the reason`() {
+        func text(_ namespaces: KernelFacts.Namespaces) -> String {
+            let findings = KernelFacts(sandbox: nil, isWSL: false, hasUHID: true, namespaces: namespaces)
+                .findings
+            #expect(problems(findings).isEmpty)
+            return findings.dropFirst().map(\.text.english).joined()
+        }
+        #expect(text(.granted).isEmpty)
+        #expect(text(.unprivileged).hasPrefix("AppArmor"))
+        #expect(text(.unprivileged).contains(" PrivateDevices="))
+        #expect(!text(.unprivileged).contains("PrivateUsers="))
+        let refused = text(.refused(setting: "user.max_user_namespaces=0"))
+        #expect(refused.hasPrefix("user.max_user_namespaces=0 grants"))
+        #expect(refused.contains("PrivateUsers=, PrivateDevices="))
+        for option in ["System", "Home", "KernelTunables", "ControlGroups"] {
+            #expect(refused.contains("Protect\(option)="), "\(option)")
+        }
     }
 }

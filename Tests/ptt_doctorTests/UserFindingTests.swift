@@ -1,12 +1,35 @@
 import PTTMessages
 import Testing
 
+@testable import PulseAudio
 @testable import ptt_doctor
+
+extension AudioDevice {
+    fileprivate static func microphone(
+        _ name: String = "alsa_input.usb",
+        isMuted: Bool = false,
+        isSilent: Bool = false,
+        isUnplugged: Bool = false
+    ) -> AudioDevice {
+        AudioDevice(
+            index: 1,
+            name: name,
+            description: "Desk Microphone",
+            isMuted: isMuted,
+            isSilent: isSilent,
+            isMonitor: false,
+            isOwn: false,
+            isHardware: true,
+            isUnplugged: isUnplugged,
+            owner: DeviceOwner(module: nil, linkGroup: nil)
+        )
+    }
+}
 
 @Suite struct SoundFindingTests {
     private var facts = SoundFacts(
         server: "PulseAudio (on PipeWire 0.3.65)",
-        microphone: .success(.init(name: "alsa_input.usb", description: "Desk Microphone"))
+        microphone: .success(.microphone())
     )
     private var units = SoundUnits(
         pipeWire: UnitFacts(name: "pipewire-pulse.socket"),
@@ -53,29 +76,24 @@ import Testing
     }
 
     @Test mutating func `a microphone that is muted, turned down or unplugged`() {
-        func set(_ change: (inout SoundFacts.Microphone) -> Void) {
-            var microphone = SoundFacts.Microphone(name: "alsa_input.usb", description: "Desk Microphone")
-            change(&microphone)
-            facts.microphone = .success(microphone)
-        }
-        set { $0.isMuted = true }
+        facts.microphone = .success(.microphone(isMuted: true))
         expect(findings, curedBy: .command("pactl set-source-mute alsa_input.usb 0"), "muted")
-        set { $0.isSilent = true }
+        facts.microphone = .success(.microphone(isSilent: true))
         expect(findings, curedBy: .command("pactl set-source-volume alsa_input.usb 100%"), "zero")
-        set { $0.isUnplugged = true }
+        facts.microphone = .success(.microphone(isUnplugged: true))
         expect(findings, isFailure: false, curedBy: .advice(Text("plug the microphone in")), "plugged")
     }
 
     @Test mutating func `a name that a shell would obey is quoted`() {
-        facts.microphone = .success(.init(name: "a'; rm -rf ~ #", description: "Mic", isMuted: true))
+        facts.microphone = .success(.microphone("a'; rm -rf ~ #", isMuted: true))
         let cure = Cure.command(#"pactl set-source-mute 'a'\''; rm -rf ~ #' 0"#)
         expect(findings, curedBy: cure, "muted")
-        facts.microphone = .success(.init(name: "", description: "Mic", isMuted: true))
+        facts.microphone = .success(.microphone("", isMuted: true))
         expect(findings, curedBy: .command("pactl set-source-mute '' 0"), "muted")
     }
 
     @Test mutating func `no microphone: plug one in, correct the configuration, or use the headset's`() {
-        facts.microphone = .failure(.init(reason: "the audio server has none"))
+        facts.microphone = .failure(AudioError("open it", reason: "the audio server has none"))
         expect(findings, curedBy: .advice(Text("plug a microphone in")), "has none")
         facts.preferences = ["Studio"]
         #expect(problems(findings).first?.text.english.hasPrefix("Studio, which pttd.toml names") == true)
@@ -259,38 +277,5 @@ import Testing
     @Test func `a session bus that hangs is a warning`() {
         let hung = DesktopFacts.findings(.failure(.timedOut), headsets: [])
         expect(hung, isFailure: false, curedBy: .advice(Text("log out and in again")), "session bus")
-    }
-}
-
-@Suite struct KernelFindingTests {
-    @Test func `a sandbox, Windows and a kernel without uhid are warnings`() {
-        func findings(sandbox: Text? = nil, isWSL: Bool = false, hasUHID: Bool = true) -> [Finding] {
-            KernelFacts(sandbox: sandbox, isWSL: isWSL, hasUHID: hasUHID).findings
-        }
-        #expect(problems(findings()).isEmpty)
-        let outside = Cure.advice(Text("run pttctl doctor outside of it"))
-        expect(findings(sandbox: Text("Flatpak")), isFailure: false, curedBy: outside, "Flatpak")
-        #expect(problems(findings(isWSL: true)).first?.text.english.contains("Windows") == true)
-        let load = Cure.command("sudo modprobe uhid")
-        expect(findings(hasUHID: false), isFailure: false, curedBy: load, "/dev/uhid")
-    }
-
-    @Test func `what is missing without namespaces is said with the reason`() {
-        func text(_ namespaces: KernelFacts.Namespaces) -> String {
-            let findings = KernelFacts(sandbox: nil, isWSL: false, hasUHID: true, namespaces: namespaces)
-                .findings
-            #expect(problems(findings).isEmpty)
-            return findings.dropFirst().map(\.text.english).joined()
-        }
-        #expect(text(.granted).isEmpty)
-        #expect(text(.unprivileged).hasPrefix("AppArmor"))
-        #expect(text(.unprivileged).contains(" PrivateDevices="))
-        #expect(!text(.unprivileged).contains("PrivateUsers="))
-        let refused = text(.refused(setting: "user.max_user_namespaces=0"))
-        #expect(refused.hasPrefix("user.max_user_namespaces=0 grants"))
-        #expect(refused.contains("PrivateUsers=, PrivateDevices="))
-        for option in ["System", "Home", "KernelTunables", "ControlGroups"] {
-            #expect(refused.contains("Protect\(option)="), "\(option)")
-        }
     }
 }

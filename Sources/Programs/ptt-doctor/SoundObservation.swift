@@ -19,11 +19,6 @@ extension SoundFacts {
     }
 
     init(_ devices: AudioDevices, preferring preferences: [String]) {
-        let microphone: Result<Microphone, NoMicrophone> =
-            switch devices.microphone(preferring: preferences) {
-            case .success(let source): .success(Microphone(source))
-            case .failure(let error): .failure(NoMicrophone(reason: error.reason))
-            }
         let hasVirtualMicrophone = devices.sources.contains { $0.isOwn && !$0.isMonitor }
         var (recorders, live): ([String], [String]) = ([], [])
         for stream in devices.sourceOutputs where stream.client != nil && !stream.isMarked && !stream.isMeter
@@ -39,7 +34,7 @@ extension SoundFacts {
         self.init(
             server: devices.serverName,
             preferences: preferences,
-            microphone: microphone,
+            microphone: devices.microphone(preferring: preferences),
             deafHeadset: Self.deafHeadset(devices.cards),
             recorders: recorders,
             liveRecorders: live
@@ -56,18 +51,6 @@ extension SoundFacts {
             }
         }
         return nil
-    }
-}
-
-extension SoundFacts.Microphone {
-    fileprivate init(_ source: AudioDevice) {
-        self.init(
-            name: source.name,
-            description: source.description,
-            isMuted: source.isMuted,
-            isSilent: source.isSilent,
-            isUnplugged: source.isUnplugged
-        )
     }
 }
 

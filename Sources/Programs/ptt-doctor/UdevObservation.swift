@@ -28,17 +28,14 @@ extension UdevFacts {
     }
 
     /// One for each headset. The keys of one that ptt-keys has divided arrive at its halves.
-    static func headsets(among nodes: [InputNode]) -> [Node] {
+    static func headsets(among nodes: [InputNode]) -> [InputNode] {
         let halves = nodes.filter { $0.half != nil && $0.isTagged }
         let whole = nodes.filter { $0.half == nil && $0.mayBeHeadset }
         return whole.sorted { $0.devnode < $1.devnode }.map { node in
+            var node = node
             let own = halves.filter { $0.half?.of == node.sysname }
-            return Node(
-                path: node.devnode,
-                name: node.name,
-                isTagged: node.isTagged,
-                isReadable: own.isEmpty ? node.isReadable : own.allSatisfy(\.isReadable)
-            )
+            if !own.isEmpty { node.isReadable = own.allSatisfy(\.isReadable) }
+            return node
         }
     }
 
@@ -51,8 +48,6 @@ extension UdevFacts {
 }
 
 extension InputNode {
-    fileprivate var isTagged: Bool { tags.contains("push-to-talk") }
-
     /// As far as it can be said without udev's rule: what the rule chose, and the shapes of headsets that it
     /// would choose.
     fileprivate var mayBeHeadset: Bool {

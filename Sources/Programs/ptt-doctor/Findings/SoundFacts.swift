@@ -1,37 +1,21 @@
 import CommandLineTool
 import PTTMessages
+import PulseAudio
 
 /// The sound server, and the microphone that a press opens.
 struct SoundFacts: Equatable, Sendable {
-    /// The microphone that the core would record from now.
-    struct Microphone: Equatable, Sendable {
-        /// The server's name of it.
-        var name: String
-        /// For people.
-        var description: String
-        var isMuted = false
-        /// The volume is 0.
-        var isSilent = false
-        /// Nothing is plugged into its port.
-        var isUnplugged = false
-    }
-
     /// A Bluetooth headset whose profile has no microphone, and the profile that has one.
     struct DeafHeadset: Equatable, Sendable {
         var card: String
         var profile: String
     }
 
-    /// Why there is no microphone.
-    struct NoMicrophone: Error, Equatable, Sendable {
-        var reason: String
-    }
-
     /// The name and version of the server.
     var server: String
     /// `microphone` of the configuration.
     var preferences: [String] = []
-    var microphone: Result<Microphone, NoMicrophone>
+    /// The microphone that the core would record from now, or why there is none.
+    var microphone: Result<AudioDevice, AudioError>
     var deafHeadset: DeafHeadset?
     /// Other applications that record.
     var recorders: [String] = []

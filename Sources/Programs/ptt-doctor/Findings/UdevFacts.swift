@@ -1,4 +1,5 @@
 import CommandLineTool
+import Input
 import PTTMessages
 
 /// The facts about what udev does with headsets.
@@ -12,19 +13,10 @@ struct UdevFacts: Equatable, Sendable {
         var isMask: Bool
     }
 
-    /// An event node that may be that of a headset.
-    struct Node: Equatable, Sendable {
-        var path: String
-        /// As the device reports it.
-        var name: String
-        /// The rule has run for it, and chosen it.
-        var isTagged: Bool
-        var isReadable: Bool
-    }
-
     /// By precedence: udev reads only the first (udev(7)).
     var rules: [RuleFile]
-    var nodes: [Node]
+    /// The event nodes that may be those of headsets.
+    var nodes: [InputNode]
     /// In the group `input`, whose members read all keyboards.
     var isInInputGroup: Bool
 
@@ -71,10 +63,10 @@ struct UdevFacts: Equatable, Sendable {
         let unreadable = tagged.filter { !$0.isReadable }
         if tagged.isEmpty { return [] }
         if unreadable.isEmpty {
-            let names = tagged.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
+            let names = tagged.map { "\($0.name) (\($0.devnode))" }.joined(separator: ", ")
             return Check.headset.ok(Text(verbatim: names))
         }
-        let names = unreadable.map { "\($0.name) (\($0.path))" }.joined(separator: ", ")
+        let names = unreadable.map { "\($0.name) (\($0.devnode))" }.joined(separator: ", ")
         if isAtSeat == false {
             return Check.headset.warning(
                 Text("only the person at the screen may read \(names)"),
@@ -93,4 +85,9 @@ struct UdevFacts: Equatable, Sendable {
             cure: .command("sudo gpasswd --delete \"$USER\" input")
         )
     }
+}
+
+extension InputNode {
+    /// The rule has run for it, and chosen it.
+    var isTagged: Bool { tags.contains("push-to-talk") }
 }
