@@ -8,10 +8,10 @@ extension SoundFacts {
     /// - Returns: What the server has, or why it cannot be asked.
     @EventLoop
     static func observed(preferring preferences: [String]) async -> Result<SoundFacts, Silence> {
-        let server = SoundServer()
+        let server = AudioServer.forDoctor()
         defer { server.close() }
         do throws(Silence) {
-            try await server.connect()
+            try await server.reach()
             return .success(SoundFacts(try await server.devices(), preferring: preferences))
         } catch {
             return .failure(error)
@@ -66,37 +66,33 @@ extension SoundUnits {
     }
 }
 
-/// One connection to the sound server, with time limits.
-@EventLoop
-final class SoundServer {
-    let server = AudioServer(
-        applicationName: "pttctl doctor",
-        ownDeviceProperty: Configuration.ownDeviceProperty
-    )
-
-    func close() { server.close() }
+// The questions to the sound server, with time limits.
+extension AudioServer {
+    static func forDoctor() -> AudioServer {
+        AudioServer(applicationName: "pttctl doctor", ownDeviceProperty: Configuration.ownDeviceProperty)
+    }
 
     /// - Throws: Why there is no connection, or that there was none within the time limit.
-    func connect() async throws(Silence) {
+    func reach() async throws(Silence) {
         let result: Result<Void, Silence> = await withCheckedContinuation { continuation in
             let answer = FirstAnswer(continuation, after: Host.timeLimit, .failure(.timedOut))
-            server.stateChanged = { state in
+            stateChanged = { state in
                 switch state {
                 case .ready: answer.give(.success(()))
                 case .lost(let reason): answer.give(.failure(.unreachable(reason)))
                 case .connecting, .closed: break
                 }
             }
-            server.connect()
+            connect()
         }
         try result.get()
     }
 
-    func devices() async throws(Silence) -> AudioDevices {
+    fileprivate func devices() async throws(Silence) -> AudioDevices {
         let kinds: Set<DeviceKind> = [.server, .source, .sink, .sourceOutput, .card]
         let result: Result<AudioDevices, Silence> = await withCheckedContinuation { continuation in
             let answer = FirstAnswer(continuation, after: Host.timeLimit, .failure(.timedOut))
-            server.list(kinds) { answer.give($0.mapError { .unreachable($0.reason) }) }
+            list(kinds) { answer.give($0.mapError { .unreachable($0.reason) }) }
         }
         return try result.get()
     }
