@@ -92,12 +92,4 @@ extension Demo {
         if update.event?.kind == .pressed { timeline.note("ptt-accessoryd saw the press", at: time) }
         if update.event?.kind == .released { timeline.note("ptt-accessoryd saw the release", at: time) }
     }
-
-    func heard(_ event: SpeakerRecording.Event) {
-        switch event {
-        case .listening: saw(.speaker)
-        case .sound(let time): timeline.note("the echo is audible", at: time)
-        case .failed(let reason): fail("the recording of the speaker: \(reason)")
-        }
-    }
 }

@@ -81,7 +81,7 @@ final class Demo {
         try stack.startDaemons()
         while !connect() { await pause(.milliseconds(20)) }
         expect("the application did not join, or there is no sound")
-        recording = try SpeakerRecording(of: DemoStack.speaker, to: wav) { [weak self] in self?.heard($0) }
+        recording = try SpeakerRecording(of: DemoStack.speaker, to: wav, for: self)
         try stack.startApplication()
         await signs(.button, .application, .sound, .speaker)
         guard isatty(STDIN_FILENO) != 0 else { return }

@@ -5,14 +5,6 @@ import WAV
 /// The sound that a speaker plays, as a file: from its first sound to its last.
 @EventLoop
 final class SpeakerRecording {
-    enum Event {
-        /// The recording has begun.
-        case listening
-        /// The first sound, at this time in microseconds of the monotonic clock.
-        case sound(at: Int64)
-        case failed(reason: String)
-    }
-
     /// About a hundredth of full scale. A sink without anything to play gives exact silence.
     private static let audible: UInt16 = 300
     /// The longest silence that counts as a pause, in bytes: ten seconds.
@@ -23,7 +15,7 @@ final class SpeakerRecording {
 
     private let device: String
     private let server = AudioServer(applicationName: "ptt-sim demo")
-    private let events: @EventLoop (Event) -> Void
+    private unowned let demo: Demo
     private var file: WAVFile
     private var stream: CaptureStream?
     /// Silence that belongs to the file if more sound comes.
@@ -32,15 +24,11 @@ final class SpeakerRecording {
     /// - Parameters:
     ///   - device: The monitor of the speaker, by PulseAudio's name.
     ///   - path: The file.
-    ///   - events: Called in order.
+    ///   - demo: Told when the recording has begun, of the first sound, and of a failure.
     /// - Throws: If the file cannot be written.
-    init(
-        of device: String,
-        to path: String,
-        events: @escaping @EventLoop (Event) -> Void
-    ) throws(SystemError) {
+    init(of device: String, to path: String, for demo: Demo) throws(SystemError) {
         self.device = device
-        self.events = events
+        self.demo = demo
         let format = SampleSpec.speech
         file = try WAVFile(creating: path, rate: format.rate, channels: format.channels)
         server.stateChanged = { [weak self] state in
@@ -76,14 +64,16 @@ final class SpeakerRecording {
                 fragments: { [weak self] samples, _ in self?.append(samples) }
             )
         } catch {
-            events(.failed(reason: "\(error)"))
+            fail(error)
         }
     }
 
+    private func fail(_ error: any Error) { demo.fail("the recording of the speaker: \(error)") }
+
     private func handle(_ event: CaptureStream.Event) {
         switch event {
-        case .failed(let error): events(.failed(reason: "\(error)"))
-        case .started: events(.listening)
+        case .failed(let error): fail(error)
+        case .started: demo.saw(.speaker)
         case .opened, .stalled, .changed: break
         }
     }
@@ -98,12 +88,12 @@ final class SpeakerRecording {
             return
         }
         let start = lastHeard == nil ? first * 2 : 0
-        if lastHeard == nil { events(.sound(at: now)) }
+        if lastHeard == nil { demo.timeline.note("the echo is audible", at: now) }
         lastHeard = now
         do throws(SystemError) {
             try file.append(pause + fragment[start..<(last + 1) * 2])
         } catch {
-            events(.failed(reason: "\(error)"))
+            fail(error)
             close()
         }
         pause = Array(fragment[((last + 1) * 2)...])
