@@ -152,38 +152,33 @@ extension ActionList {
 
 /// An action, as it is listed.
 private struct ActionRow: Encodable {
-    let device: String?
-    let accessory: String?
+    var device: String?
+    var accessory: String?
     let button: String
-    let press: [String]?
-    let hold: [String]?
-    let key: String?
+    var press: [String]?
+    var hold: [String]?
+    var key: String?
     /// What a recording is passed to: a command.
-    let record: [String]?
+    var record: [String]?
     /// Where recordings are kept.
-    let folder: String?
-    let release: [String]?
+    var folder: String?
+    var release: [String]?
     /// In seconds.
     let limit: Int
 
     init(_ action: Action) {
-        switch action.subject {
-        case .device(let identity): (device, accessory) = (identity.text, nil)
-        case .accessory(let identifier): (device, accessory) = (nil, identifier)
-        }
         button = action.role.fileText
-        let commands = action.work.commands
-        key = if case .key = action.work { action.work.description } else { nil }
-        (record, folder) =
-            switch action.work {
-            case .record(.command(let command)): (command, nil)
-            case .record(.folder(let folder)): (nil, folder)
-            case .run, .key: (nil, nil)
-            }
-        press = commands?.press
-        hold = commands?.hold
-        release = commands?.release
         limit = Int(action.limit.components.seconds)
+        switch action.subject {
+        case .device(let identity): device = identity.text
+        case .accessory(let identifier): accessory = identifier
+        }
+        switch action.work {
+        case .run(let commands): (press, hold, release) = (commands.press, commands.hold, commands.release)
+        case .key: key = action.work.description
+        case .record(.command(let command)): record = command
+        case .record(.folder(let folder)): self.folder = folder
+        }
     }
 
     var line: String {
