@@ -165,11 +165,10 @@ func expect(
 
 @Suite struct DaemonFindingTests {
     private var facts = DaemonFacts(
-        core: .answered(version: "1.2.3"),
+        core: .answered(version: Product.version),
         status: Status(timeLimit: 60),
-        accessory: .answered(version: "1.2.3"),
-        devices: .init(devices: [], isCoreConnected: true),
-        version: "1.2.3"
+        accessory: .answered(version: Product.version),
+        devices: .init(devices: [], isCoreConnected: true)
     )
 
     @Test func `two daemons that answer are two lines`() {
@@ -188,12 +187,12 @@ func expect(
     }
 
     @Test mutating func `another version that runs is a warning`() {
-        facts.accessory = .answered(version: "1.2.2")
+        facts.accessory = .answered(version: "0.0.1")
         expect(
             facts.findings,
             isFailure: false,
             curedBy: .command("systemctl --user restart ptt-accessoryd.service"),
-            "1.2.2"
+            "0.0.1"
         )
     }
 

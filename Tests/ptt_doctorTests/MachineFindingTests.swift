@@ -209,8 +209,7 @@ import Testing
         let facts = DaemonFacts(
             core: .missing,
             accessory: .answered(version: "1"),
-            devices: .init(devices: devices, isCoreConnected: true),
-            version: "1"
+            devices: .init(devices: devices, isCoreConnected: true)
         )
         #expect(
             facts.deviceFindings.map(\.cure) == [

@@ -11,7 +11,7 @@ extension DaemonFacts {
     static func observed() async -> DaemonFacts {
         async let core = SocketAnswer.observed(.core)
         async let accessory = SocketAnswer.observed(.accessory)
-        var facts = DaemonFacts(core: await core, accessory: await accessory, version: Product.version)
+        var facts = DaemonFacts(core: await core, accessory: await accessory)
         // That a daemon which has just answered does not any more is not worth a finding of its own.
         if case .answered = facts.core {
             let reply = try? await ServiceConnection.core()

@@ -22,8 +22,6 @@ struct DaemonFacts: Equatable, Sendable {
     var accessory: SocketAnswer
     /// Nil if it has not answered.
     var devices: AccessoryInterface.DevicesReply?
-    /// The version of this program.
-    var version: String
 
     var findings: [Finding] {
         let core = finding(.core, of: "pttd", self.core)
@@ -46,9 +44,9 @@ struct DaemonFacts: Equatable, Sendable {
             )
         case .silent: check.failure(Text("\(name) hangs: it does not answer"), cure: restart)
         case .failed(let reason): check.failure(Text("\(name) cannot be asked: \(reason)"), cure: restart)
-        case .answered(let running) where running != version:
+        case .answered(let running) where running != Product.version:
             check.warning(
-                Text("the \(name) that runs is version \(running), this is \(version)"),
+                Text("the \(name) that runs is version \(running), this is \(Product.version)"),
                 cure: restart
             )
         case .answered(let running): check.ok(Text("\(name) \(running) answers"))
