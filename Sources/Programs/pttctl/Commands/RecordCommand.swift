@@ -84,8 +84,7 @@ struct RecordCommand: LoopCommand {
         events.close()
         audio.close()
         try recording.finish()
-        let duration = recording.duration.components
-        summary.seconds = Double(duration.seconds) + Double(duration.attoseconds) / 1e18
+        summary.seconds = recording.duration / .seconds(1)
         let gaps = summary.lost == 0 ? "" : ", \(summary.lost) packets lost"
         let line = "\(file): \(summary.seconds) s of audio in \(summary.packets) packets\(gaps)"
         output.print(summary, or: line)
