@@ -1,4 +1,3 @@
-import EventLoop
 package import PTTMessages
 
 /// The methods of `org.pushtotalk.Accessory`; ``AccessoryInterface/description`` says what each does.
@@ -14,14 +13,5 @@ extension ServiceConnection {
             AccessoryInterface.AddressRequest(address: address),
             timeLimit: .seconds(30)
         ).remark
-    }
-
-    /// Subscribes to ptt-accessoryd's events. The first update has all devices, each later one an event.
-    /// `ended` is called once.
-    package func subscribe(
-        _ handler: @escaping @EventLoop (AccessoryInterface.Update) -> Void,
-        ended: @escaping @EventLoop (ServiceError) -> Void
-    ) {
-        follow(AccessoryInterface.subscribe, NoParameters(), handler, ended: ended)
     }
 }

@@ -18,12 +18,4 @@ extension ServiceConnection {
         // It waits for the release before it, which the service gives up after half a minute.
         subscribe(ActionInterface.press, request, timeLimit: .seconds(40), answered, ended: ended)
     }
-
-    /// Subscribes to the events of all actions. `ended` is called once.
-    package func subscribe(
-        _ handler: @escaping @EventLoop (ActionInterface.Update) -> Void,
-        ended: @escaping @EventLoop (ServiceError) -> Void
-    ) {
-        follow(ActionInterface.subscribe, NoParameters(), handler, ended: ended)
-    }
 }

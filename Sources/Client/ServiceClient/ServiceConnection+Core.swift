@@ -42,7 +42,6 @@ extension ServiceConnection {
     ) {
         follow(
             ChannelInterface.subscribe,
-            NoParameters(),
             wanted: { update in
                 guard let kinds, let kind = update["event"]?.object?["kind"]?.string else { return true }
                 return kinds.contains(kind)

@@ -118,17 +118,16 @@ package final class ServiceConnection {
         }
     }
 
-    /// As ``subscribe(_:_:timeLimit:wanted:_:ended:)``, for updates of which none is the last: `ended` always
-    /// receives an error.
-    func follow<Request, Update>(
-        _ method: InterfaceMethod<Request, Update>,
-        _ request: Request,
+    /// As ``subscribe(_:_:timeLimit:wanted:_:ended:)``, for updates of which none is the last: `ended` is
+    /// called once, with an error.
+    package func follow<Update>(
+        _ method: InterfaceMethod<NoParameters, Update>,
         wanted: @escaping @EventLoop (JSONObject) -> Bool = { _ in true },
         _ handler: @escaping @EventLoop (Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
         let socket = socket
-        subscribe(method, request, wanted: wanted, handler) {
+        subscribe(method, NoParameters(), wanted: wanted, handler) {
             ended($0 ?? .lost(socket, reason: "the subscription ended"))
         }
     }

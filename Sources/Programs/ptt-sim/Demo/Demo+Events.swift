@@ -20,7 +20,11 @@ extension Demo {
             connections = [core, accessoryd]
             let lost: @EventLoop (ServiceError) -> Void = { [weak self] in self?.fail("\($0)") }
             core.subscribe({ [weak self] in self?.coreUpdated($0) }, ended: lost)
-            accessoryd.subscribe({ [weak self] in self?.accessorydUpdated($0) }, ended: lost)
+            accessoryd.follow(
+                AccessoryInterface.subscribe,
+                { [weak self] in self?.accessorydUpdated($0) },
+                ended: lost
+            )
             return true
         } catch {
             return false

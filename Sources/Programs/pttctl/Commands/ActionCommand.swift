@@ -121,8 +121,9 @@ struct ActionTestCommand: LoopCommand {
             button.close()
             events.close()
         }
-        events.subscribe(
-            { (update: ActionInterface.Update) in
+        events.follow(
+            ActionInterface.subscribe,
+            { update in
                 guard let event = update.event else {
                     // The first update: from now on no event is missed.
                     button.press(

@@ -37,8 +37,9 @@ struct MonitorCommand: LoopCommand {
         )
         // Optional, because ptt-accessoryd may not be installed.
         let accessoryd = connection("buttons", ServiceConnection.accessory)
-        accessoryd?.subscribe(
-            { (update: AccessoryInterface.Update) in
+        accessoryd?.follow(
+            AccessoryInterface.subscribe,
+            { update in
                 let state = update.devices?.map { Wording.row("device", Wording.line($0)) }
                 let event = update.event.map { Wording.line($0) }
                 output.show(update, at: update.time, state: state, event: event)
@@ -52,8 +53,9 @@ struct MonitorCommand: LoopCommand {
         // Where no button has an action, ptt-actions need not run.
         let hasActions = !ActionFileWatch().list.actions.isEmpty
         let actions = hasActions ? connection("actions", ServiceConnection.actions) : nil
-        actions?.subscribe(
-            { (update: ActionInterface.Update) in
+        actions?.follow(
+            ActionInterface.subscribe,
+            { update in
                 output.show(update, at: update.time, event: update.event.map { Wording.line($0) })
             },
             ended: { Terminal.printError("actions are no longer shown: \($0)") }

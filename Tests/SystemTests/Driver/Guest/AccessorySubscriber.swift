@@ -51,7 +51,8 @@ final class AccessorySubscriber {
         do throws(ServiceError) {
             let connection = try ServiceConnection.accessory()
             self.connection = connection
-            connection.subscribe(
+            connection.follow(
+                AccessoryInterface.subscribe,
                 { [weak self] in self?.apply($0) },
                 ended: { [weak self] _ in self?.lose() }
             )
