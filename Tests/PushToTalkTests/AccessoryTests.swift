@@ -88,8 +88,9 @@ struct AccessoryTests {
         let connection = try ServiceConnection.core()
         let origin = Origin(kind: .bluetoothButton, identifier: "Button", name: "Button")
         let refused = await #expect(throws: ServiceError.self) {
-            _ = try await connection.begin(
-                ChannelInterface.BeginRequest(channelID: nil, source: .handsfreeButton, origin: origin)
+            _ = try await connection.call(
+                ChannelInterface.beginTransmitting,
+                .init(channelID: nil, source: .handsfreeButton, origin: origin)
             )
         }
         if case .refused = try #require(refused) {} else { Issue.record("\(refused as Any)") }

@@ -71,7 +71,8 @@ struct ButtonTests {
     /// A press as ptt-accessoryd reports it.
     @EventLoop
     private func press(_ role: ButtonRole, on connection: ServiceConnection) async throws {
-        _ = try await connection.begin(
+        _ = try await connection.call(
+            ChannelInterface.beginTransmitting,
             .init(channelID: nil, source: .handsfreeButton, origin: Self.origin, role: role)
         )
     }
@@ -91,7 +92,10 @@ struct ButtonTests {
         let mic = try ServiceConnection.core()
         try await press(.emergency, on: mic)
         #expect(try await lines.next(3) == ["didDeactivate", "didBegin emergency", "didActivate"])
-        try await mic.end(.init(channelID: nil, origin: Self.origin, cause: .released, role: .emergency))
+        _ = try await mic.call(
+            ChannelInterface.endTransmitting,
+            .init(channelID: nil, origin: Self.origin, cause: .released, role: .emergency)
+        )
         #expect(try await lines.next(3) == ["didEnd emergency 3", "didDeactivate", "didActivate"])
         try await manager.setActiveRemoteParticipant(nil, channelUUID: fixture.channel)
         #expect(try await lines.next() == "didDeactivate")

@@ -91,13 +91,19 @@ final class LibraryFixture {
     func press(_ name: String = "Button") async throws -> ServiceConnection {
         let connection = try ServiceConnection.core()
         let origin = Origin(kind: .bluetoothButton, identifier: name, name: name)
-        _ = try await connection.begin(.init(channelID: nil, source: .handsfreeButton, origin: origin))
+        _ = try await connection.call(
+            ChannelInterface.beginTransmitting,
+            .init(channelID: nil, source: .handsfreeButton, origin: origin)
+        )
         return connection
     }
 
     func release(_ connection: ServiceConnection, _ name: String = "Button") async throws {
         let origin = Origin(kind: .bluetoothButton, identifier: name, name: name)
-        try await connection.end(.init(channelID: nil, origin: origin, cause: nil))
+        _ = try await connection.call(
+            ChannelInterface.endTransmitting,
+            .init(channelID: nil, origin: origin, cause: nil)
+        )
         connection.close()
     }
 

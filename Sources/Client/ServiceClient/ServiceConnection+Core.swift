@@ -18,16 +18,6 @@ extension ServiceConnection {
         _ = try await call(ChannelInterface.leave, ChannelInterface.LeaveRequest(channelID: channelID))
     }
 
-    package func begin(_ request: ChannelInterface.BeginRequest) async throws(ServiceError)
-        -> ChannelInterface.BeginReply
-    {
-        try await call(ChannelInterface.beginTransmitting, request)
-    }
-
-    package func end(_ request: ChannelInterface.EndRequest) async throws(ServiceError) {
-        _ = try await call(ChannelInterface.endTransmitting, request)
-    }
-
     /// Subscribes to the core's events. The first update has the status, each later one an event.
     ///
     /// - Parameters:

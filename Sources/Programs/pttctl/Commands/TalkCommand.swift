@@ -63,13 +63,9 @@ private final class Talk {
         let events = try ServiceConnection.core()
         events.subscribe({ [self] in handle($0) }, ended: { [self] in stop.trigger($0) })
         // Its end may come first: the events have another connection.
-        _ = try await core.begin(
-            ChannelInterface.BeginRequest(
-                channelID: nil,
-                source: .userRequest,
-                origin: origin,
-                role: role
-            )
+        _ = try await core.call(
+            ChannelInterface.beginTransmitting,
+            .init(channelID: nil, source: .userRequest, origin: origin, role: role)
         )
         let levels = try FootLine(json: json)
         await stop.wait()
@@ -77,7 +73,10 @@ private final class Talk {
         if let failure = stop.failure { throw failure }
         // A release may lag, which it does not if this connection ends: a second Ctrl-C ends it at once.
         stop = try StopSignal()
-        try await core.end(ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: .released))
+        _ = try await core.call(
+            ChannelInterface.endTransmitting,
+            .init(channelID: nil, origin: origin, cause: .released)
+        )
         await stop.wait()
         core.close()
         events.close()

@@ -59,8 +59,9 @@ final class WellBehavedClient {
             )
             let joined = try await connection.join(request)
             let origin = Origin(kind: .application, identifier: "bench", name: "Bench")
-            _ = try await connection.begin(
-                ChannelInterface.BeginRequest(channelID: nil, source: .userRequest, origin: origin)
+            _ = try await connection.call(
+                ChannelInterface.beginTransmitting,
+                .init(channelID: nil, source: .userRequest, origin: origin)
             )
             while try await connection.status().audio != .active { await pause(Self.rest) }
             let time = try await firstPacket(joined.token ?? "")
