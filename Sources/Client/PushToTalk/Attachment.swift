@@ -18,8 +18,6 @@ final class Attachment {
     let audio: AudioHub
     /// The value that the application has set; nil until it sets one.
     private var isForeground: Bool?
-    /// The value that the core has been sent.
-    private var reportedForeground: Bool?
     /// The core's assumption while the application has set none. The core loses it with the connection, so
     /// that the next `Attach` repeats it.
     var assumedForeground: Bool?
@@ -84,7 +82,6 @@ final class Attachment {
     private func connect() throws(ServiceError) {
         let events = try ServiceConnection.core()
         self.events = events
-        reportedForeground = isForeground
         let request = ApplicationInterface.AttachRequest(
             identifier: ApplicationID(rawValue: manifest.identifier),
             name: manifest.name,
@@ -115,11 +112,14 @@ final class Attachment {
             return ended(error)
         }
         reconnector.handle(.answered)
-        if isForeground == nil { assumedForeground = attachment.isForeground }
         audioAccess = AudioAccess(token: attachment.audioToken)
         openAudio()
-        // If the application has changed it since `Attach` was sent.
-        if let isForeground, isForeground != reportedForeground { setForeground(isForeground) }
+        if let isForeground {
+            // The application has changed it since `Attach` was sent.
+            if isForeground != attachment.isForeground { setForeground(isForeground) }
+        } else {
+            assumedForeground = attachment.isForeground
+        }
         audio.attached(self)
         // A core that has just started connects to its audio server a moment later: that is no loss.
         if isAudioServerReady == true { isAudioServerReady = nil }
@@ -247,7 +247,6 @@ final class Attachment {
     func setForeground(_ isForeground: Bool) {
         self.isForeground = isForeground
         guard calls != nil else { return }
-        reportedForeground = isForeground
         let request = ApplicationInterface.ForegroundRequest(isForeground: isForeground)
         // The core refuses it only when it is about to end.
         call(ApplicationInterface.setForeground, request, ignoringLimit: true) { _ in }
