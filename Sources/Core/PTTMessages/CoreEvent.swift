@@ -84,20 +84,10 @@ extension CoreEvent {
     /// True for the beginning and the end of a recording, which is no matter of the channel and its
     /// application.
     package var isOfRecording: Bool {
-        switch self {
-        case .transmissionBegan(let transmission), .transmissionLatched(let transmission),
-            .transmissionEnded(let transmission, _, _):
-            transmission.recording != nil
-        case .channelJoined, .descriptorChanged, .applicationStarting, .applicationDetached, .channelLeft,
-            .serviceStatusChanged, .transmissionModeChanged, .accessoryEventsChanged, .participantChanged,
-            .transmissionRefused, .timeLimitNear, .audioActivating, .audioActivated, .audioDeactivated,
-            .audioInterrupted, .audioInterruptionEnded, .routeChanged, .audioServerReady, .audioServerLost,
-            .pushFinished, .stateSaved, .stateNotSaved, .virtualMicrophoneChanged, .callChanged,
-            .recordersChanged, .microphoneChanged, .volumeChanged, .channelRestored, .pushReceived,
-            .requestAnswered, .endRefused, .accessoryPressed, .accessoryReleased, .buttonPressed,
-            .buttonReleased, .unknown:
-            false
-        }
+        if case .transmissionBegan(let begun) = self { return begun.recording != nil }
+        if case .transmissionLatched(let latched) = self { return latched.recording != nil }
+        if case .transmissionEnded(let ended, _, _) = self { return ended.recording != nil }
+        return false
     }
 
     /// The name of the case.

@@ -55,10 +55,7 @@ extension Status {
     /// recorded.
     package var acceptsAccessoryPresses: Bool {
         if let channel { return channel.areAccessoryEventsEnabled }
-        return switch virtualMicrophone {
-        case .recorded: true
-        case .off, .idle, .unavailable: false
-        }
+        return if case .recorded = virtualMicrophone { true } else { false }
     }
 
     /// Applies one event. The events of a subscription, applied in order to the status that it began with,
