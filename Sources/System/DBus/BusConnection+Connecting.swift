@@ -61,22 +61,14 @@ extension BusConnection {
         do throws(SystemError) {
             try EventLoop.spawnBlocking {
                 open(text)
-            } completion: {
-                ended(attempt, at: text, with: $0)
+            } completion: { result in
+                attempts[text] = attempts[text].flatMap { $0 > 1 ? $0 - 1 : nil }
+                attempt.finish(result)
             }
         } catch {
             throw .standard("LimitsExceeded", "\(error)")
         }
         attempts[text, default: 0] += 1
-    }
-
-    private static func ended(
-        _ attempt: Attempt,
-        at text: String,
-        with result: Result<ConnectedBus, BusError>
-    ) {
-        attempts[text] = attempts[text].flatMap { $0 > 1 ? $0 - 1 : nil }
-        attempt.finish(result)
     }
 
     /// Blocks.

@@ -9,7 +9,6 @@ package final class VarlinkServer {
     private let budget: BufferBudget
     private let allowedUser: UInt32
     let log: @EventLoop (_ line: String, _ processID: Int32) -> Void
-    private var interfaces: Set<UTF8Text> = []
     /// By the names of the methods, with that of their interface.
     private var routes: [UTF8Text: Route] = [:]
     private var listeners: [SocketListener] = []
@@ -41,7 +40,6 @@ package final class VarlinkServer {
         self.allowedUser = allowedUser ?? getuid()
         self.log = log
         for interface in interfaces + [.service(info, offering: interfaces)] {
-            self.interfaces.insert(UTF8Text(interface.name))
             for (method, handler) in interface.methods {
                 let route = Route(interface: interface.name, method: method, handler: handler)
                 routes[UTF8Text("\(interface.name).\(method)")] = route
@@ -142,7 +140,7 @@ package final class VarlinkServer {
         let method = String(message.method.unicodeScalars[dot...].dropFirst())
         let call = VarlinkCall(message, interface: name, method: method, on: connection)
         guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
-        let isOffered = interfaces.contains(UTF8Text(name))
+        let isOffered = routes.values.contains { UTF8Text($0.interface) == UTF8Text(name) }
         call.fail(isOffered ? .methodNotFound(message.method) : .interfaceNotFound(name))
     }
 }
