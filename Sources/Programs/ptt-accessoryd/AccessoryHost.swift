@@ -33,6 +33,8 @@ final class AccessoryHost {
 
     /// Whose link the machine gives orders; nil for a link that takes none.
     weak var link: BluetoothButton?
+    /// Called when it begins or ends to transmit, as far as the accessory knows.
+    var transmittingChanged: @EventLoop (Bool) -> Void = { _ in }
     /// Called when it begins or ends to transmit, or to run actions, as far as the accessory knows.
     var activityChanged: @EventLoop (Bool) -> Void = { _ in }
 
@@ -56,9 +58,12 @@ final class AccessoryHost {
     var hasAction: Bool { core.actions.hasAction(accessory) }
 
     func handle(_ event: Accessory.Event, at time: MonotonicTime = .now) {
+        let wasTransmitting = accessory.isTransmitting
         // The machine forgets what it had begun.
         if case .coreLost = event { releaseActions() }
         for effect in accessory.handle(event, at: time) { perform(effect) }
+        let isTransmitting = accessory.isTransmitting
+        if isTransmitting != wasTransmitting { transmittingChanged(isTransmitting) }
         reportActivity()
     }
 

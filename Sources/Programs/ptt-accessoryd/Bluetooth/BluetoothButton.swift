@@ -66,10 +66,8 @@ final class BluetoothButton {
         let origin = device.origin(named: enrolment.name)
         host = AccessoryHost(profile, origin: origin, enrolment: enrolment, gate: use.gate, receivers)
         host.link = self
-        host.activityChanged = { [mirror, settings] isActive in
-            mirror.keepAlive.set(isActive, for: path)
-            settings.show(isTransmitting: isActive)
-        }
+        host.activityChanged = { [mirror] in mirror.keepAlive.set($0, for: path) }
+        host.transmittingChanged = { [settings] in settings.show(isTransmitting: $0) }
         receivers.list.set(host.accessory.device)
         update()
     }
