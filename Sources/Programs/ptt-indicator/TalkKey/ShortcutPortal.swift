@@ -234,6 +234,8 @@ final class ShortcutPortal {
         )
         responses[token] = connection.subscribe(rule) { [weak self, log] signal in
             self?.responses[token] = nil
+            // Of a request that was given up only a session matters.
+            guard self?.outstanding?.token == token || member == "CreateSession" else { return }
             guard signal.arguments.count == 2, let code = signal.arguments[0].asInt,
                 let results = signal.arguments[1].asProperties
             else { return finish(.failed) }
