@@ -100,6 +100,7 @@ extension AudioDevice {
         facts.deafHeadset = .init(card: "bluez_card.1", profile: "headset-head-unit")
         let cure = Cure.command("pactl set-card-profile bluez_card.1 headset-head-unit")
         expect(findings, curedBy: cure, "without its microphone")
+        expect(findings, curedBy: cure, "`bluetooth-headset` in pttd.toml")
     }
 
     @Test mutating func `a server that is not there is started or installed`() {

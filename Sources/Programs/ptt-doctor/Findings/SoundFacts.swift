@@ -75,8 +75,9 @@ struct SoundFacts: Equatable, Sendable {
         switch microphone {
         case .failure(let error):
             if let deafHeadset {
+                let reason = "\(error.reason) (`bluetooth-headset` in pttd.toml)"
                 return Check.microphone.failure(
-                    Text("the headset is used without its microphone: \(error.reason)"),
+                    Text("the headset is used without its microphone: \(reason)"),
                     cure: .command(
                         "pactl set-card-profile \(ShellArgument(deafHeadset.card)) \(ShellArgument(deafHeadset.profile))"
                     )
