@@ -2,7 +2,7 @@ import Glibc
 
 /// Small text files, written by people or by programs.
 package enum TextFile {
-    /// Why a file that can be opened is not used, for people.
+    /// Why a file is not used, where the system does not refuse it, for people.
     package struct Unusable: Error, CustomStringConvertible {
         package let description: String
     }
