@@ -22,10 +22,8 @@ enum Output {
     ///   that would be so for all programs that share it. What is neither, or cannot be opened, as the
     ///   terminal of another user, stays as it is.
     private static func unblocked(_ descriptor: Int32) -> Int32 {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
-            return descriptor
-        }
+        // Only pipes, terminals and sockets have no position, and a socket cannot be opened again.
+        guard lseek(descriptor, 0, SEEK_CUR) == -1, errno == ESPIPE else { return descriptor }
         let opened = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         return opened < 0 ? descriptor : opened
     }
