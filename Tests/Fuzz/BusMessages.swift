@@ -2,7 +2,7 @@
 //
 // system CDBus: dbus-1
 // module EventLoop: Sources/System/EventLoop/OwnedDescriptor.swift
-// module DBus: Sources/System/DBus/Bus[DEKMNSV]*.swift Sources/System/DBus/Message*.swift Sources/System/DBus/MethodCall.swift
+// module DBus: Sources/System/DBus/Bus[DEKMNSV]*.swift Sources/System/DBus/Message*.swift Sources/System/DBus/MethodCall.swift Sources/System/DBus/RemoteInterface.swift
 // longest 65536
 // seed \002ay\370\377\0\0|x|x
 
