@@ -1,9 +1,9 @@
-package import EventLoop
+import EventLoop
 import Glibc
 
-package enum Directory {
+enum Directory {
     /// Returns the names in a directory, in their order; none if it cannot be read.
-    package static func names(in path: String) -> [String] {
+    static func names(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -19,7 +19,7 @@ package enum Directory {
 
 extension TextFile {
     /// The first line of a small file; nil if it cannot be read.
-    package static func firstLine(of path: String) -> String? {
+    static func firstLine(of path: String) -> String? {
         let text = try? read(path, limit: 4096)
         return text.map { String($0.prefix { $0 != "\n" }) }
     }
