@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import JSON
 import PTTMessages
 import TestSupport
 import Testing
@@ -12,11 +13,11 @@ import Varlink
 
     @Test func `the holder comes first, then applications, then others, each in the order of arrival`() {
         var subscribers = SubscriberList<String>()
-        _ = subscribers.add("monitor", as: .other, processID: 10)
-        _ = subscribers.add("accessoryd", as: .other, processID: 20)
-        _ = subscribers.add("radio", as: .application, processID: 30)
-        _ = subscribers.add("panel", as: .other, processID: 40)
-        let echo = subscribers.add("echo", as: .application, processID: 50)
+        _ = subscribers.add("monitor", as: .other, processID: 10, kinds: nil)
+        _ = subscribers.add("accessoryd", as: .other, processID: 20, kinds: nil)
+        _ = subscribers.add("radio", as: .application, processID: 30, kinds: nil)
+        _ = subscribers.add("panel", as: .other, processID: 40, kinds: nil)
+        let echo = subscribers.add("echo", as: .application, processID: 50, kinds: nil)
         #expect(subscribers.inOrder == ["radio", "echo", "monitor", "accessoryd", "panel"])
         subscribers.holder = 20
         #expect(subscribers.inOrder == ["accessoryd", "radio", "echo", "monitor", "panel"])
@@ -24,8 +25,52 @@ import Varlink
         #expect(subscribers.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
         subscribers.remove(echo)
         #expect(subscribers.inOrder == ["radio", "monitor", "accessoryd", "panel"])
-        _ = subscribers.add("echo", as: .application, processID: 50)
+        _ = subscribers.add("echo", as: .application, processID: 50, kinds: nil)
         #expect(subscribers.inOrder == ["echo", "radio", "monitor", "accessoryd", "panel"])
+    }
+
+    @Test func `an event reaches those who named its kind or none, a recording no application`() {
+        var subscribers = SubscriberList<String>()
+        _ = subscribers.add("monitor", as: .other, processID: 10, kinds: nil)
+        _ = subscribers.add("accessoryd", as: .other, processID: 20, kinds: ["transmissionBegan"])
+        _ = subscribers.add("radio", as: .application, processID: 30, kinds: nil)
+        _ = subscribers.add("echo", as: .application, processID: 40, kinds: ["audioActivated"])
+        func transmission(_ recording: AudioFormat?) -> CoreEvent {
+            let origin = Origin(kind: .bluetoothButton, identifier: "1", name: "Button")
+            return .transmissionBegan(
+                transmission: Transmission(
+                    transmissionID: TransmissionID(rawValue: 1),
+                    source: .handsfreeButton,
+                    origin: origin,
+                    began: 1,
+                    recording: recording
+                )
+            )
+        }
+        #expect(subscribers.receivers(of: transmission(nil)) == ["radio", "monitor", "accessoryd"])
+        #expect(subscribers.receivers(of: transmission(.standard)) == ["monitor", "accessoryd"])
+        #expect(subscribers.receivers(of: .audioActivated) == ["radio", "echo", "monitor"])
+        #expect(subscribers.receivers(of: .volumeChanged(volume: 1)) == ["radio", "monitor"])
+    }
+
+    @Test @EventLoop func `a running core sends a subscriber only the kinds that it named`() async throws {
+        let core = try await CoreFixture.start()
+        defer { withExtendedLifetime(core) {} }
+        let (updates, client) = (AsyncQueue(of: ChannelInterface.Update.self), try core.connect())
+        let subscriber = try core.connect().client
+        defer { subscriber.close() }
+        let request = ChannelInterface.SubscribeRequest(kinds: ["channelLeft"])
+        subscriber.subscribe(ChannelInterface.subscribe.qualifiedName, .encoding(request)) { answer, _ in
+            if case .success(let parameters) = answer,
+                let update = try? parameters.decode(ChannelInterface.Update.self)
+            {
+                updates.add(update)
+            }
+        }
+        #expect(try await updates.next().status != nil)
+        _ = try await client.join()
+        try await client.leave()
+        #expect(try await updates.next().event?.kind == "channelLeft")
     }
 
     @Test @EventLoop func `a running core publishes to its subscribers in the order of their arrival`()

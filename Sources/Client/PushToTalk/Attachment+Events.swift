@@ -4,6 +4,13 @@ import PTTMessages
 import ServiceClient
 
 extension Attachment {
+    /// The kinds of ``CoreEvent`` that have callbacks, but for those that come to this application alone.
+    static let kinds = [
+        "channelJoined", "channelLeft", "transmissionBegan", "transmissionEnded", "audioActivated",
+        "audioDeactivated", "audioInterrupted", "audioInterruptionEnded", "participantChanged",
+        "routeChanged", "audioServerLost", "audioServerReady", "pushFinished",
+    ]
+
     func handle(_ event: CoreEvent) {
         switch event {
         case .channelJoined(let channel, let reason): deliver(view.joined(channel.channelID, reason))

@@ -86,7 +86,8 @@ final class Attachment {
             identifier: ApplicationID(rawValue: manifest.identifier),
             name: manifest.name,
             activation: manifest.activation,
-            isForeground: isForeground ?? assumedForeground
+            isForeground: isForeground ?? assumedForeground,
+            kinds: Self.kinds
         )
         events.attach(
             request,

@@ -12,7 +12,7 @@ package final class CoreConnection {
     /// True if the core has answered on the present connection.
     package private(set) var isAnswered = false
 
-    private let kinds: Set<String>?
+    private let kinds: [String]?
     private let updated: @EventLoop (ChannelInterface.Update) -> Void
     private let lost: @EventLoop (String) -> Void
     private let failed: @EventLoop (String) -> Void
@@ -34,7 +34,7 @@ package final class CoreConnection {
     ///   - unwatchable: The core's socket cannot be watched, for this reason, which costs an attempt every
     ///     few seconds.
     package init(
-        eventsOf kinds: Set<String>? = nil,
+        eventsOf kinds: [String]? = nil,
         updated: @escaping @EventLoop (ChannelInterface.Update) -> Void,
         lost: @escaping @EventLoop (String) -> Void,
         failed: @escaping @EventLoop (String) -> Void,

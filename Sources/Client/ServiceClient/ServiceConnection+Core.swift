@@ -1,5 +1,4 @@
 import EventLoop
-import JSON
 package import PTTMessages
 
 /// The methods of `org.pushtotalk.Channel`; ``ChannelInterface/description`` says what each does.
@@ -26,18 +25,14 @@ extension ServiceConnection {
     ///   - ended: Called once: when the core is lost, or has closed the connection because this process read
     ///     too slowly.
     package func subscribe(
-        to kinds: Set<String>? = nil,
+        to kinds: [String]? = nil,
         _ handler: @escaping @EventLoop (ChannelInterface.Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
-        follow(
-            ChannelInterface.subscribe,
-            wanted: { update in
-                guard let kinds, let kind = update["event"]?.object?["kind"]?.string else { return true }
-                return kinds.contains(kind)
-            },
-            handler,
-            ended: ended
-        )
+        let request = ChannelInterface.SubscribeRequest(kinds: kinds)
+        let socket = socket
+        subscribe(ChannelInterface.subscribe, request, handler) {
+            ended($0 ?? .lost(socket, reason: "the subscription ended"))
+        }
     }
 }

@@ -1,5 +1,5 @@
 package import EventLoop
-package import JSON
+import JSON
 package import PTTMessages
 import Varlink
 
@@ -92,21 +92,18 @@ package final class ServiceConnection {
     ///   - method: Replies with one update after the other.
     ///   - request: Its parameters.
     ///   - timeLimit: For the first reply.
-    ///   - wanted: Returns true if an update is to be decoded and `handler` called with it.
     ///   - handler: Called in order.
     ///   - ended: Called once: with an error, or with nil after the last reply.
     package func subscribe<Request, Update>(
         _ method: InterfaceMethod<Request, Update>,
         _ request: Request,
         timeLimit: Duration = .seconds(5),
-        wanted: @escaping @EventLoop (JSONObject) -> Bool = { _ in true },
         _ handler: @escaping @EventLoop (Update) -> Void,
         ended: @escaping @EventLoop (ServiceError?) -> Void
     ) {
         let parameters = JSONText.encoding(request)
         client.subscribe(method.qualifiedName, parameters, timeLimit: timeLimit) { [self] answer, continues in
             guard !isClosed else { return }
-            if continues, case .success(let parameters) = answer, !wanted(parameters) { return }
             let result: Result<Update, ServiceError> = decoded(answer)
             switch result {
             case .success(let update):
@@ -118,16 +115,15 @@ package final class ServiceConnection {
         }
     }
 
-    /// As ``subscribe(_:_:timeLimit:wanted:_:ended:)``, for updates of which none is the last: `ended` is
+    /// As ``subscribe(_:_:timeLimit:_:ended:)``, for updates of which none is the last: `ended` is
     /// called once, with an error.
     package func follow<Update>(
         _ method: InterfaceMethod<NoParameters, Update>,
-        wanted: @escaping @EventLoop (JSONObject) -> Bool = { _ in true },
         _ handler: @escaping @EventLoop (Update) -> Void,
         ended: @escaping @EventLoop (ServiceError) -> Void
     ) {
         let socket = socket
-        subscribe(method, NoParameters(), wanted: wanted, handler) {
+        subscribe(method, NoParameters(), handler) {
             ended($0 ?? .lost(socket, reason: "the subscription ended"))
         }
     }

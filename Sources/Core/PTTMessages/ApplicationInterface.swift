@@ -40,19 +40,23 @@ package enum ApplicationInterface {
         /// Nil: in the foreground, unless the core has started it.
         package let isForeground: Bool?
         package let format: AudioFormat?
+        /// As in ``ChannelInterface/SubscribeRequest``.
+        package let kinds: [String]?
 
         package init(
             identifier: ApplicationID,
             name: String,
             activation: Activation? = nil,
             isForeground: Bool? = nil,
-            format: AudioFormat? = nil
+            format: AudioFormat? = nil,
+            kinds: [String]? = nil
         ) {
             self.identifier = identifier
             self.name = name
             self.activation = activation
             self.isForeground = isForeground
             self.format = format
+            self.kinds = kinds
         }
     }
 

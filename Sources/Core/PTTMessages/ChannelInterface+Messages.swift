@@ -175,6 +175,15 @@ extension ChannelInterface {
         }
     }
 
+    package struct SubscribeRequest: Equatable, Codable, Sendable {
+        /// The kinds of events to receive, named as in ``CoreEvent/kind``; nil for all.
+        package let kinds: [String]?
+
+        package init(kinds: [String]? = nil) {
+            self.kinds = kinds
+        }
+    }
+
     /// One reply to `Subscribe`: the first has the status, each later one has an event.
     package struct Update: Equatable, Codable, Sendable {
         /// Grows by one with each event of this run of the core.

@@ -30,7 +30,7 @@ package enum ChannelInterface {
         of: name
     )
     package static let getStatus = InterfaceMethod<NoParameters, StatusReply>("GetStatus", of: name)
-    package static let subscribe = InterfaceMethod<NoParameters, Update>("Subscribe", of: name)
+    package static let subscribe = InterfaceMethod<SubscribeRequest, Update>("Subscribe", of: name)
 
     /// The error with a ``Refusal`` as its parameters.
     package static let refused = "\(name).Refused"

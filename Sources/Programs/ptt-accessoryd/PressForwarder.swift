@@ -17,8 +17,8 @@ final class PressForwarder {
         case transmissionEnded(TransmissionID, EndCause)
     }
 
-    /// The events that matter to buttons and headsets. All others come with each press and are not decoded.
-    private static let kinds: Set = [
+    /// The events that matter to buttons and headsets. Most others come with each press.
+    private static let kinds = [
         "channelJoined", "channelLeft", "accessoryEventsChanged", "virtualMicrophoneChanged",
         "transmissionEnded",
     ]

@@ -31,7 +31,7 @@ extension CoreService {
 
     func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
         guard call.wantsMore else { throw .expectedMore }
-        add(call, as: .other)
+        add(call, as: .other, kinds: try call.decode(ChannelInterface.SubscribeRequest.self).kinds)
         let update = ChannelInterface.Update(
             sequence: host.sequence,
             time: MonotonicTime.now.microseconds,
@@ -122,7 +122,9 @@ extension CoreService {
             attachment: attachment,
             event: nil
         )
-        add(call, as: .application)
+        // Its request could be read before.
+        let request = try? call.decode(ApplicationInterface.AttachRequest.self)
+        add(call, as: .application, kinds: request?.kinds)
         call.reply(.encoding(update), continues: true)
     }
 

@@ -162,15 +162,15 @@ final class CoreService {
     // MARK: Events
 
     /// Adds a call of `Subscribe` or `Attach` to the subscribers until its connection closes.
-    func add(_ call: VarlinkCall, as role: SubscriberList<VarlinkCall>.Role) {
-        let number = subscribers.add(call, as: role, processID: call.connection.processID)
+    func add(_ call: VarlinkCall, as role: SubscriberList<VarlinkCall>.Role, kinds: [String]?) {
+        let number = subscribers.add(call, as: role, processID: call.connection.processID, kinds: kinds)
         call.connection.onClose { [weak self] in self?.subscribers.remove(number) }
     }
 
     private func publish(_ event: CoreEvent, time: MonotonicTime) {
-        guard !subscribers.isEmpty else { return }
+        let receivers = subscribers.receivers(of: event)
+        guard !receivers.isEmpty else { return }
         let update = Self.update(event, sequence: host.sequence, time: time)
-        let receivers = event.isOfRecording ? subscribers.withoutApplications : subscribers.inOrder
         for call in receivers { call.reply(update, continues: true) }
     }
 

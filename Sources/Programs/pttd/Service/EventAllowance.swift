@@ -2,9 +2,9 @@ import PTTMessages
 
 /// The number of events that the calls of each process may publish: each is sent to every subscriber, who may
 /// be slower than the caller. A burst is free, and then one event each hundredth of a second, many times what
-/// a hand does.
+/// a hand does. Processes that use it at the same time share it, so that many are no more than one.
 struct EventAllowance {
-    private static let burst = 64
+    private static let burst = 48
     static let interval = Duration.milliseconds(10)
     /// The longest time for which what was published while everybody kept up is held against a process.
     private static let longestWait = Duration.seconds(1)
@@ -21,7 +21,8 @@ struct EventAllowance {
         guard events > 0 else { return .zero }
         if ends.count > Self.processLimit { ends = ends.filter { $0.value > now } }
         let free = Self.interval * Self.burst
-        let end = max(ends[process] ?? now, now) + Self.interval * events
+        let others = ends.count { $0.key != process && $0.value > now }
+        let end = max(ends[process] ?? now, now) + Self.interval * (events * (1 + others))
         ends[process] = min(end, now + free + Self.longestWait)
         return min(max(.zero, end - now - free), Self.longestWait)
     }

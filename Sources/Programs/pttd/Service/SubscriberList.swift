@@ -1,3 +1,5 @@
+import PTTMessages
+
 /// The subscribers, in the order in which an event is sent to them.
 ///
 /// First the process that holds the transmission, or held the last one: a button's light waits for the event.
@@ -13,6 +15,8 @@ struct SubscriberList<Subscriber> {
         let role: Role
         let processID: Int32
         let arrival: Int
+        /// The kinds of events to receive; nil for all.
+        let kinds: Set<String>?
     }
 
     /// Always sorted.
@@ -25,18 +29,29 @@ struct SubscriberList<Subscriber> {
         didSet { if holder != oldValue { sort() } }
     }
 
-    var isEmpty: Bool { members.isEmpty }
-
     var inOrder: [Subscriber] { members.map(\.subscriber) }
 
-    var withoutApplications: [Subscriber] {
-        members.filter { $0.role == .other }.map(\.subscriber)
+    /// The subscribers that wish to receive the event. A recording is no matter of the applications.
+    func receivers(of event: CoreEvent) -> [Subscriber] {
+        let isOfRecording = event.isOfRecording
+        let kind = members.contains { $0.kinds != nil } ? event.kind : ""
+        return members.filter { member in
+            (member.kinds?.contains(kind) ?? true) && !(isOfRecording && member.role == .application)
+        }.map(\.subscriber)
     }
 
     /// - Returns: The number by which it is removed.
-    mutating func add(_ subscriber: Subscriber, as role: Role, processID: Int32) -> Int {
+    mutating func add(_ subscriber: Subscriber, as role: Role, processID: Int32, kinds: [String]?) -> Int {
         arrivals += 1
-        members.append(Member(subscriber: subscriber, role: role, processID: processID, arrival: arrivals))
+        members.append(
+            Member(
+                subscriber: subscriber,
+                role: role,
+                processID: processID,
+                arrival: arrivals,
+                kinds: kinds.map(Set.init)
+            )
+        )
         sort()
         return arrivals
     }
