@@ -153,7 +153,16 @@ extension Scenario {
         if let failure { throw failure }
     }
 
+    /// bluetoothd is started before it has switched its adapter on.
     private static func restartBluetooth(_ edit: String) async throws {
         try await Machine.root("sed -i '\(edit)' /etc/bluetooth/main.conf && systemctl restart bluetooth")
+        try await eventually("the adapter is on") {
+            // At first there is none.
+            let property = try? await Command.output(of: [
+                "busctl", "--system", "get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1",
+                "Powered",
+            ])
+            return property?.contains("true") ?? false
+        }
     }
 }
