@@ -94,14 +94,17 @@ final class Accessories {
         watchSession()
     }
 
-    /// Headsets need no watch: they are released by the access rights of their nodes.
+    /// For the session headsets need no watch: they are released by the access rights of their nodes.
     private func watchSession() {
-        logind = LogindWatch(delayingSleep: nil, log: log) { [buttons] event in
+        logind = LogindWatch(delayingSleep: nil, log: log) { [buttons, headsets] event in
             switch event {
             case .active: buttons.sessionChanged(isActive: true)
             case .inactive: buttons.sessionChanged(isActive: false)
             // A person is back: also one whose microphone counts as switched off.
-            case .resumed, .unlocked: buttons.microphones.wanted()
+            case .resumed:
+                headsets.resumed()
+                buttons.microphones.wanted()
+            case .unlocked: buttons.microphones.wanted()
             case .suspending, .locked: break
             }
         }

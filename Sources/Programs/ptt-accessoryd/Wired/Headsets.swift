@@ -81,6 +81,16 @@ final class Headsets {
         for headset in headsets.values { headset.setGrab(isGrabbing) }
     }
 
+    /// The machine has slept. A port that was without power meanwhile has failed, or is hung up, which its
+    /// driver does not tell a thread that waits for its lines (`acm_reset_resume`).
+    func resumed() {
+        for sysname in nodes.filter({ $0.value.isSerialPort }).keys.sorted() {
+            failures[sysname] = nil
+            end(sysname)
+            review(sysname)
+        }
+    }
+
     /// Keys have got an action, or lost it.
     func actionsChanged() { setGrab(isGrabbing) }
 
@@ -97,7 +107,7 @@ final class Headsets {
 
     var hosts: [AccessoryHost] { headsets.values.map(\.host) }
 
-    private func handle(_ event: InputDeviceEvent) {
+    func handle(_ event: InputDeviceEvent) {
         switch event {
         case .added(let node), .changed(let node): set(node, of: node)
         case .removed(let node): set(nil, of: node)
