@@ -57,22 +57,27 @@ import Testing
         #expect(use(node(keys: [.volumeUp])) == .ignored)
     }
 
-    @Test func `a person chooses another file by enrolling the device`() throws {
+    @Test(arguments: [true, false])
+    func `the file and the mode that a person chooses count, also while the device is enrolled`(
+        isCandidate: Bool
+    ) throws {
         let identity = try #require(DeviceIdentity("name:Some Device:"))
-        let enrolment = Enrolment(identity, accessory: "other")
-        let settings = try settings(of: use(node(keys: [.playPause, .nextSong]), .enrolled(enrolment)))
+        let enrolment = Enrolment(identity, accessory: "other", mode: .toggle)
+        let consent = isCandidate ? InputConsent.candidate(enrolment) : .enrolled(enrolment)
+        let settings = try settings(of: use(node(keys: [.playPause, .nextSong]), consent))
         #expect(settings.definition == other)
         #expect(settings.enrolment == enrolment)
-        #expect(settings.gate == .open)
+        #expect(settings.gate == (isCandidate ? EnrolledDevices.closed : .open))
     }
 
     @Test
     func `a device without consent is listed with the reason, and one that is being enrolled begins nothing`()
         throws
     {
+        let identity = try #require(DeviceIdentity("name:Some Device:"))
         #expect(use(node(), .missing(reason: "no")) == .unused(reason: "no"))
         #expect(
-            try settings(of: use(node(), .candidate)).gate
+            try settings(of: use(node(), .candidate(Enrolment(identity)))).gate
                 == .closed(reason: "not enrolled yet", cause: .stopped)
         )
     }
@@ -190,7 +195,7 @@ import Testing
         )
         let reason = "no line of it is enrolled: forget it, and pair it again"
         #expect(use(port, .enrolled(Enrolment(identity))) == .unused(reason: reason))
-        #expect(use(port, .candidate) == .unused(reason: reason))
+        #expect(use(port, .candidate(Enrolment(identity))) == .unused(reason: reason))
         #expect(
             use(node(), .enrolled(Enrolment(identity, key: SerialLine.clearToSend.key.rawValue)))
                 == .unused(reason: "it has no CTS")

@@ -229,7 +229,9 @@ final class Headsets {
         let enrolment = identity.flatMap { enrolled[$0] }
         let origin = node.origin(named: enrolment?.name, identifier: device?.address)
         if case .down(let reason) = link { return (origin, .missing(reason: reason)) }
-        if let identity, enrolled.candidate?.identity == identity { return (origin, .candidate) }
+        if let candidate = enrolled.candidate, candidate.identity == identity {
+            return (origin, .candidate(candidate))
+        }
         guard let enrolment else {
             guard isRemoteControl || node.needsEnrolment else { return (origin, .notNeeded) }
             let address = device?.address ?? identity?.text ?? node.stableIdentifier

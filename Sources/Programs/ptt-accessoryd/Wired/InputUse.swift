@@ -5,12 +5,15 @@ enum InputConsent: Equatable {
     /// It was plugged in, or root has marked or granted it.
     case notNeeded
     case enrolled(Enrolment)
-    /// It is being enrolled.
-    case candidate
+    /// It is being enrolled, with what was chosen for it.
+    case candidate(Enrolment)
     case missing(reason: String)
 
     var enrolment: Enrolment? {
-        if case .enrolled(let enrolment) = self { enrolment } else { nil }
+        switch self {
+        case .enrolled(let enrolment), .candidate(let enrolment): enrolment
+        case .notNeeded, .missing: nil
+        }
     }
 
     func use(_ definition: AccessoryDefinition) -> InputUse {
@@ -18,7 +21,7 @@ enum InputConsent: Equatable {
         case .notNeeded, .enrolled:
             .used(InputSettings(definition: definition, enrolment: enrolment, gate: .open))
         case .candidate:
-            .used(InputSettings(definition: definition, enrolment: nil, gate: EnrolledDevices.closed))
+            .used(InputSettings(definition: definition, enrolment: enrolment, gate: EnrolledDevices.closed))
         case .missing(let reason): .unused(reason: reason)
         }
     }
