@@ -55,7 +55,7 @@ final class AccessoryHost {
         (core, list, log) = (receivers.core, receivers.list, receivers.log)
     }
 
-    var hasAction: Bool { core.actions.hasAction(accessory) }
+    var runsActions: Bool { core.runsActions(of: accessory) }
 
     func handle(_ event: Accessory.Event, at time: MonotonicTime = .now) {
         let wasTransmitting = accessory.isTransmitting

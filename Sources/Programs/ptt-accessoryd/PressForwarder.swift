@@ -54,6 +54,11 @@ final class PressForwarder {
         suspension == nil && actions.isAction(role, of: accessory)
     }
 
+    /// True if a press of any of its buttons runs an action. While presses are refused, none does.
+    func runsActions(of accessory: Accessory) -> Bool {
+        suspension == nil && actions.hasAction(accessory)
+    }
+
     /// True if the core has answered on the present connection.
     var isConnected: Bool { core.isAnswered }
 

@@ -49,6 +49,8 @@ final class Learning {
         timer.arm(after: Self.limit)
         buttons.log.notice("\(device) is being learned: no accessory transmits meanwhile")
         core.suspend("an accessory is being learned: see `pttctl learn`")
+        // A grab for an action keeps the keys from every other reader, that of the client too.
+        headsets.actionsChanged()
         do throws(RequestFailure) {
             let learned = try await listen(to: device)
             guard self.call === call else { return }
@@ -134,6 +136,7 @@ final class Learning {
         bluetooth?.close()
         (bluetooth, keys) = (nil, nil)
         core.resume()
+        headsets.actionsChanged()
     }
 }
 

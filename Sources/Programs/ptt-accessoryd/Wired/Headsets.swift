@@ -91,7 +91,7 @@ final class Headsets {
         }
     }
 
-    /// Keys have got an action, or lost it.
+    /// Keys have got an action, or lost it, also because a device is learned meanwhile.
     func actionsChanged() { setGrab(isGrabbing) }
 
     /// The enrolled devices, the one that is being enrolled, or the accessory files have changed.

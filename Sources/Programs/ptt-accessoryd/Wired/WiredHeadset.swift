@@ -81,7 +81,7 @@ final class WiredHeadset {
     /// unless ptt-keys has divided it.
     func setGrab(_ isWanted: Bool) {
         guard hasOnlyTalkKeys else { return }
-        wantsGrab = isWanted || host.hasAction
+        wantsGrab = isWanted || host.runsActions
         if wantsGrab { device?.grab() } else { device?.ungrab() }
     }
 

@@ -1,5 +1,7 @@
 import EventLoop
 import Input
+import PTTMessages
+import ServiceClient
 
 extension Scenario {
     static let actions = [
@@ -11,7 +13,8 @@ extension Scenario {
         ),
         Scenario(
             part: 12,
-            "the key of a wired headset with an action reaches no media player, and unplugging it is the release",
+            "the key of a wired headset with an action reaches no media player, can be learned, and unplugging it is "
+                + "the release",
             wired
         ),
     ]
@@ -68,12 +71,9 @@ extension Scenario {
         let mark = fixture.core.events.count
         try await ActionsFile.with([ActionsFile.commands(of: "device = \"\(identifier)\"")]) {
             // Until ptt-accessoryd has read the file the key is grabbed by nobody.
-            try await eventually("the key runs its action and reaches nobody else") {
-                let seen = player.pressed.count
-                try await headset.press(.playPause)
-                _ = await Conditions.wait(.seconds(1)) { player.pressed.count > seen }
-                return player.pressed.count == seen
-            }
+            try await reachesNobodyElse(headset, player)
+            try await canBeLearned(headset, identifier)
+            try await reachesNobodyElse(headset, player)
             try await eventually("it is released") {
                 if try await ActionsFile.written().last == "release" { return true }
                 try await headset.press(.playPause)
@@ -88,5 +88,33 @@ extension Scenario {
         guard fixture.core.beginnings(after: mark) == 0 else {
             throw Failure("a press with an action has begun a transmission")
         }
+    }
+
+    private static func reachesNobodyElse(_ headset: Headset, _ player: OtherReader) async throws {
+        try await eventually("the key runs its action and reaches nobody else") {
+            let seen = player.pressed.count
+            try await headset.press(.playPause)
+            _ = await Conditions.wait(.seconds(1)) { player.pressed.count > seen }
+            return player.pressed.count == seen
+        }
+    }
+
+    private static func canBeLearned(_ headset: Headset, _ identifier: String) async throws {
+        var (isListening, isHeard) = (false, false)
+        let connection = try ServiceConnection.accessory()
+        defer { connection.close() }
+        connection.subscribe(
+            AccessoryInterface.learn,
+            AccessoryInterface.LearnRequest(device: identifier),
+            { reply in
+                if reply.device != nil { isListening = true }
+                if reply.frame?.key != nil { isHeard = true }
+                Conditions.evaluate()
+            },
+            ended: { _ in }
+        )
+        try await until("ptt-accessoryd listens to it") { isListening }
+        try await headset.press(.playPause)
+        try await until("the press is heard") { isHeard }
     }
 }
