@@ -118,10 +118,7 @@ import Testing
         )
         try await opened.next()
         if isThereBeforeTheLossIsNoticed {
-            let (unload, load) = ("pactl unload-module", "pactl load-module")
-            let change = "\(unload) module-null-sink && \(load) module-null-sink sink_name=new >/dev/null"
-            // It blocks the loop, which receives nothing from the server before the new speaker is there.
-            #expect(system("PULSE_SERVER=\(fixture.sound.address) timeout 10 sh -c '\(change)'") == 0)
+            fixture.block("unload-module module-null-sink", "load-module module-null-sink sink_name=new")
         } else {
             try await fixture.sound.pactl("unload-module", "module-null-sink")
         }
@@ -130,6 +127,32 @@ import Testing
             try await fixture.sound.pactl("load-module", "module-null-sink", "sink_name=new")
         }
         try await returned.next()
+        fixture.close()
+    }
+
+    @Test @EventLoop
+    func `a speaker that is there whenever it is looked for, and never opens, is reported later each time`()
+        async throws
+    {
+        let fixture = try await SpeakerFixture.start()
+        let (failed, returned) = (AsyncQueue(of: Void.self), AsyncQueue(of: MonotonicInstant.self))
+        fixture.speaker.returned = { returned.add(.now) }
+        var reports: [MonotonicInstant] = []
+        for _ in 0..<4 {
+            fixture.block("unload-module module-null-sink")
+            fixture.speaker.open(
+                .standard,
+                started: { Issue.record("there is no speaker") },
+                failed: { _, _ in
+                    fixture.block("load-module module-null-sink sink_name=speaker")
+                    failed.add(())
+                }
+            )
+            try await failed.next()
+            reports.append(try await returned.next())
+        }
+        // After half a second, one and two; delays that do not grow would be half a second each.
+        #expect(reports[3] - reports[0] > .seconds(3))
         fixture.close()
     }
 
@@ -221,6 +244,12 @@ private final class SpeakerFixture {
     func setDefaultSink(_ name: String) async throws {
         try await sound.pactl("set-default-sink", name)
         try await until { try await sound.pactl("get-default-sink") == name }
+    }
+
+    /// Runs commands of `pactl`, and blocks the loop, which receives nothing from the server before the last.
+    func block(_ commands: String...) {
+        let script = commands.map { "pactl \($0) >/dev/null" }.joined(separator: " && ")
+        #expect(system("PULSE_SERVER=\(sound.address) timeout 10 sh -c '\(script)'") == 0)
     }
 
     /// Earlier elements do not count.

@@ -14,8 +14,7 @@ final class Speaker {
     private static let latency = Duration.milliseconds(40)
     /// What says whether there is a speaker.
     private static let kinds: Set<DeviceKind> = [.server, .sink]
-    /// The time between two lists, and with it between two attempts where a speaker that is listed cannot be
-    /// opened.
+    /// The time between two lists.
     private static let spacing = Duration.milliseconds(500)
 
     private let server: AudioServer
@@ -36,12 +35,21 @@ final class Speaker {
     /// Called when there is room again after ``play(_:)`` had returned false.
     var roomAvailable: @EventLoop () -> Void = {}
     /// Called once when there is a default speaker again after there was none, unless one is opened before.
+    /// Where it cannot be opened, later each time.
     var returned: @EventLoop () -> Void = {}
     private let list: DeviceList
     /// Set while there is no speaker.
     private var observation: Subscription? {
-        didSet { list.isWanted = observation != nil }
+        didSet {
+            list.isWanted = observation != nil
+            if observation == nil { retry.disarm() }
+        }
     }
+    /// The speaker that was reported last, and when it is reported again if it cannot be opened. Nil once
+    /// one is open, or none is there.
+    private var reported: (name: String, again: MonotonicInstant)?
+    private var backOff = BackOff(first: Speaker.spacing, limit: .seconds(60))
+    private lazy var retry = TimerSource { [list] in list.refresh() }
     /// Called with the audio server's name of the device once it is open, and when the server has changed the
     /// device.
     var opened: @EventLoop (String) -> Void = { _ in }
@@ -118,6 +126,7 @@ final class Speaker {
     ) {
         switch event {
         case .opened:
+            reported = nil
             stream?.deviceName.map(opened)
             started()
             reportRoom()
@@ -149,9 +158,17 @@ final class Speaker {
     }
 
     private func lookForSpeaker(in devices: AudioDevices) {
-        guard observation != nil,
-            devices.sinks.contains(where: { $0.name == devices.defaultSink && !$0.isOwn })
-        else { return }
+        guard observation != nil else { return }
+        guard let speaker = devices.sinks.first(where: { $0.name == devices.defaultSink && !$0.isOwn }) else {
+            reported = nil
+            return
+        }
+        if let reported, reported.name == speaker.name {
+            guard .now >= reported.again else { return retry.arm(at: reported.again) }
+        } else {
+            backOff.reset()
+        }
+        reported = (speaker.name, MonotonicInstant.now + backOff.next())
         observation = nil
         returned()
     }
