@@ -62,7 +62,6 @@ import Testing
     @Test(arguments: [
         Indicator.Event.core(.transmissionModeChanged(transmissionMode: .fullDuplex)),
         .core(.channelLeft(leaveReason: .userRequest, explanation: nil)),
-        .core(.virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["OBS"]))),
         .sessionResumed,
     ]) func `a refusal is not shown any more when its reason may be over`(change: Indicator.Event) throws {
         var (indicator, _) = try IndicatorTests.joined()
@@ -72,6 +71,22 @@ import Testing
         )
         #expect(Self.problem(indicator.handle(.core(refused), at: .start)) == "not now")
         #expect(Self.problem(indicator.handle(change, at: .start)) == "")
+    }
+
+    @Test(arguments: [true, false])
+    func `a recorder that comes outdates what was said of a call, and not what was said of a channel`(
+        isJoined: Bool
+    ) throws {
+        var (indicator, _) = try IndicatorTests.joined()
+        let call = Status(isAudioServerReady: true, timeLimit: 60, virtualMicrophone: .recorded(by: ["OBS"]))
+        if !isJoined { _ = indicator.handle(.coreStatus(call), at: .start) }
+        let refused = CoreEvent.transmissionRefused(
+            origin: TalkOrigin.panel.origin,
+            refusal: Refusal(.transmissionNotAllowed, "not now")
+        )
+        #expect(Self.problem(indicator.handle(.core(refused), at: .start)) == "not now")
+        let comes = CoreEvent.virtualMicrophoneChanged(virtualMicrophone: .recorded(by: ["OBS", "Mumble"]))
+        #expect(Self.problem(indicator.handle(.core(comes), at: .start)) == (isJoined ? nil : ""))
     }
 
     @Test(arguments: [true, false])

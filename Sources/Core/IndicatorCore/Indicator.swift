@@ -131,7 +131,10 @@ package struct Indicator: Sendable {
         if case .transmissionModeChanged = event { return true }
         if case .callChanged = event { return true }
         if case .serviceStatusChanged = event { return true }
-        if case .virtualMicrophoneChanged = event { return status?.transmission == nil }
+        // In a channel it makes no difference to a press.
+        if case .virtualMicrophoneChanged = event {
+            return status?.channel == nil && status?.transmission == nil
+        }
         if case .microphoneChanged = event {
             return [MicrophoneState.muted, MicrophoneState.silent].contains(message?.text)
         }
