@@ -17,6 +17,8 @@ final class NotificationService {
     )
     private static let application = Text("Push to talk")
     private static let desktopEntry = "org.pushtotalk.Indicator"
+    /// Nobody can close a notification whose identifier comes later.
+    private static let patience = Duration.seconds(3600)
 
     private let connection: BusConnection
     private let pictures: Pictures
@@ -115,6 +117,7 @@ final class NotificationService {
         let number = lastCall
         connection.call(
             Self.daemon.call(member, arguments),
+            patience: Self.patience,
             overdue: { [weak self] in
                 self?.log.info("no answer to \(member) yet: the notification daemon is slow, or hangs")
                 self?.post(.notice(.overdue))
