@@ -237,16 +237,16 @@ import Testing
     @Test func `of a divided device each key is read at the half that has it`() {
         let device = node(keys: [.playPause, .volumeUp, .volumeDown])
         let halves = halves(of: device.sysname)
-        func source(_ keys: [KeyCode], among halves: [InputNode]) -> String {
-            device.source(of: Set(keys.map(\.rawValue)), among: halves).sysname
+        func sources(_ keys: [KeyCode], among halves: [InputNode]) -> [String] {
+            device.sources(of: Set(keys.map(\.rawValue)), among: halves).map(\.sysname)
         }
-        #expect(source([.playPause], among: halves) == "event7")
-        #expect(source([.volumeDown], among: halves) == "event8")
+        #expect(sources([.playPause], among: halves) == ["event7"])
+        #expect(sources([.volumeDown], among: halves) == ["event8"])
         // A file may name keys of both.
-        #expect(source([.volumeUp, .playPause], among: halves) == "event7")
+        #expect(sources([.volumeUp, .playPause], among: halves) == ["event7", "event8"])
         // udev has not announced the other half yet, or the device is not divided.
-        #expect(source([.volumeDown], among: [halves[2]]) == device.sysname)
-        #expect(source([.playPause], among: []) == device.sysname)
+        #expect(sources([.volumeDown], among: [halves[2]]) == [device.sysname])
+        #expect(sources([.playPause], among: []) == [device.sysname])
     }
 
     @Test func `the keys of a divided device are found and learned at both halves`() {

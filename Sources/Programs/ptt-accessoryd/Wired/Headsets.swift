@@ -137,8 +137,8 @@ final class Headsets {
         review(source.sysname)
     }
 
-    /// Opens, closes or lists a device as its node demands. If ptt-keys has divided it, the half with its key
-    /// is read in place of the node, of which no key arrives any more.
+    /// Opens, closes or lists a device as its node demands. If ptt-keys has divided it, the halves with its
+    /// keys are read in place of the node, of which no key arrives any more.
     private func review(_ sysname: String) {
         guard let node = nodes[sysname] else { return end(sysname) }
         let link = mirror.objects.link(of: node)
@@ -148,8 +148,8 @@ final class Headsets {
         }
         switch node.use(files.catalog, owner.consent) {
         case .used(let settings):
-            let source = node.source(of: settings.definition.keys, among: halves.values)
-            guard source.isReadable else {
+            let sources = node.sources(of: settings.definition.keys, among: halves.values)
+            if let source = sources.first(where: { !$0.isReadable }) {
                 // Only the active session of the seat has access. The kernel would let us continue to read,
                 // but the person at the seat now must not transmit in our channel.
                 return leave(
@@ -161,7 +161,7 @@ final class Headsets {
             guard !node.isSerialPort || !isDiscovering else {
                 return leave(node, owner.origin, "`pttctl pair` listens to it")
             }
-            open(node, source, owner.origin, settings, link)
+            open(node, sources, owner.origin, settings, link)
         case .unused(let reason): leave(node, owner.origin, reason)
         case .ignored: end(sysname)
         }
@@ -169,30 +169,32 @@ final class Headsets {
 
     private func open(
         _ node: InputNode,
-        _ source: InputNode,
+        _ sources: [InputNode],
         _ origin: Origin,
         _ settings: InputSettings,
         _ link: InputLink
     ) {
         let sysname = node.sysname
         if let headset = headsets[sysname] {
-            let isSame = headset.source.sysname == source.sysname && headset.origin == origin
+            let isSame =
+                headset.sources.map(\.sysname) == sources.map(\.sysname) && headset.origin == origin
             if isSame, headset.settings == settings, headset.link == link { return }
         }
         end(sysname)
         do throws(SystemError) {
             let headset = try WiredHeadset(
-                source,
+                sources,
                 origin: origin,
                 settings: settings,
                 isGranted: node.grantedKey != nil,
                 link: link,
                 keepAlive: mirror.keepAlive,
                 receivers
-            ) { [weak self] in self?.lost(source, $0) }
+            ) { [weak self] in self?.lost($0, $1) }
             headsets[sysname] = headset
             headset.setGrab(isGrabbing)
-            log.notice("\(node.name) (\(source.devnode)) is used as \(settings.definition.name)")
+            let devnodes = sources.map(\.devnode).joined(separator: ", ")
+            log.notice("\(node.name) (\(devnodes)) is used as \(settings.definition.name)")
         } catch {
             log.error("\(error): its key does not work")
             leave(node, origin, "\(error)")

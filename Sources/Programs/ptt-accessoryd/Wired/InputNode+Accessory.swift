@@ -150,12 +150,13 @@ extension InputNode {
         return ordered.isEmpty ? [self] : ordered
     }
 
-    /// The node at which one of these keys arrives: a granted or enrolled one may be in either half.
-    func source(of keys: Set<UInt16>, among halves: some Collection<InputNode>) -> InputNode {
-        let source = sources(among: halves).first { source in
+    /// The nodes at which these keys arrive: a granted or enrolled one may be in either half, and those of a
+    /// file in both.
+    func sources(of keys: Set<UInt16>, among halves: some Collection<InputNode>) -> [InputNode] {
+        let sources = sources(among: halves).filter { source in
             keys.contains { source.keys.contains(KeyCode(rawValue: $0)) }
         }
-        return source ?? self
+        return sources.isEmpty ? [self] : sources
     }
 
     /// True if its keys come from bluetoothd.

@@ -5,45 +5,45 @@ import Logging
 import PTTMessages
 import ServiceClient
 
-/// One headset, pedal or other input device: its node, whose events go to its machine.
+/// One headset, pedal or other input device: its nodes, whose events go to its machine.
 @EventLoop
 final class WiredHeadset {
     let host: AccessoryHost
     private let receivers: Receivers
-    private let lost: @EventLoop (SystemError?) -> Void
-    private var device: (any KeySource)?
-    private let hasOnlyTalkKeys: Bool
+    private let lost: @EventLoop (InputNode, SystemError?) -> Void
+    private var devices: [any KeySource] = []
+    /// Those that have talk keys only.
+    private var exclusive: [any KeySource] = []
     private var wantsGrab = false
-    /// Another program has grabbed it. As soon as that program lets go, its keys arrive here, and the grab is
-    /// tried again.
+    /// Another program has grabbed it, which has been logged.
     private var isGrabRefused = false
-    /// The node that is read: that of the device, or of the half with its key.
-    let source: InputNode
+    /// The nodes that are read: that of the device, or of the halves with its keys.
+    let sources: [InputNode]
     let settings: InputSettings
     /// The link over which its keys come.
     let link: InputLink
 
-    /// Opens the source.
+    /// Opens the sources.
     ///
     /// - Parameters:
-    ///   - source: The node to read: that of the device, or of the half with its key.
+    ///   - sources: The nodes to read: that of the device, or of the halves with its keys.
     ///   - origin: The origin of its presses.
     ///   - settings: What its keys mean, and whether they count.
     ///   - isGranted: Whether only the one key of the settings may be read.
     ///   - link: The link over which its keys come.
     ///   - keepAlive: Checks bluetoothd while the release has to come over that link.
     ///   - receivers: Who hears of it.
-    ///   - lost: Called when the source was removed, or with the reason why it cannot be read.
+    ///   - lost: Called when a source was removed, or with the reason why it cannot be read.
     /// - Throws: The errors of ``KeyDevice``, ``SingleKeyDevice`` or ``SerialSwitch``.
     init(
-        _ source: InputNode,
+        _ sources: [InputNode],
         origin: Origin,
         settings: InputSettings,
         isGranted: Bool,
         link: InputLink,
         keepAlive: BlueZKeepAlive,
         _ receivers: Receivers,
-        lost: @escaping @EventLoop (SystemError?) -> Void
+        lost: @escaping @EventLoop (InputNode, SystemError?) -> Void
     ) throws(SystemError) {
         host = AccessoryHost(
             settings.definition,
@@ -54,18 +54,11 @@ final class WiredHeadset {
         )
         self.receivers = receivers
         self.lost = lost
-        self.source = source
+        self.sources = sources
         self.settings = settings
         self.link = link
         let keys = Set(settings.definition.keys.map { KeyCode(rawValue: $0) })
-        let isTalkHalf = source.half?.part == .few
-        hasOnlyTalkKeys = isTalkHalf || !source.hasAxes && source.keys.isSubset(of: keys)
-        // That half of a divided pedal has no other key, and can be grabbed.
-        if isGranted, !isTalkHalf, let key = keys.first {
-            device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0) }
-        } else {
-            device = try source.keySource(keys) { [weak self] in self?.handle($0) }
-        }
+        for source in sources { try open(source, keys, isGranted: isGranted) }
         if case .up(let path) = link {
             host.activityChanged = { [keepAlive] in keepAlive.set($0, for: path) }
         }
@@ -74,27 +67,45 @@ final class WiredHeadset {
 
     var origin: Origin { host.accessory.origin }
 
+    private func open(
+        _ source: InputNode,
+        _ keys: Set<KeyCode>,
+        isGranted: Bool
+    ) throws(SystemError) {
+        let device: any KeySource
+        let isTalkHalf = source.half?.part == .few
+        // That half of a divided pedal has no other key, and can be grabbed.
+        if isGranted, !isTalkHalf, let key = keys.first {
+            device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0, of: source) }
+        } else {
+            device = try source.keySource(keys) { [weak self] in self?.handle($0, of: source) }
+        }
+        devices.append(device)
+        if isTalkHalf || !source.hasAxes && source.keys.isSubset(of: keys) { exclusive.append(device) }
+    }
+
     /// Grabs the key, so that no media player receives it, while presses begin transmissions, and always if
     /// one of them runs an action.
     ///
     /// The kernel grabs all keys of a node or none: a headset that also has volume keys is not grabbed,
     /// unless ptt-keys has divided it.
     func setGrab(_ isWanted: Bool) {
-        guard hasOnlyTalkKeys else { return }
         wantsGrab = isWanted || host.runsActions
-        if wantsGrab { device?.grab() } else { device?.ungrab() }
+        for device in exclusive {
+            if wantsGrab { device.grab() } else { device.ungrab() }
+        }
     }
 
     /// Ends its transmission, and closes the device.
     func end() {
         host.handle(.deviceRemoved)
         host.end()
-        device?.close()
-        device = nil
+        for device in devices { device.close() }
+        (devices, exclusive) = ([], [])
         receivers.list.remove(origin)
     }
 
-    private func handle(_ event: KeyDeviceEvent) {
+    private func handle(_ event: KeyDeviceEvent, of source: InputNode) {
         switch event {
         case .key(let event): received(event)
         case .jackChanged: host.handle(.plugChanged)
@@ -107,14 +118,15 @@ final class WiredHeadset {
                 receivers.log.warning("\(error): a media player may react to its key as well")
             }
             isGrabRefused = true
-        case .vanished: lost(nil)
-        case .failed(let error): lost(error)
+        case .vanished: lost(source, nil)
+        case .failed(let error): lost(source, error)
         }
     }
 
     private func received(_ event: KeyEvent) {
         let isPressed = event.edge == .pressed
-        if isGrabRefused, wantsGrab, !isPressed { device?.grab() }
+        // Of a grab that was refused: the other program has let go, because the key arrives here.
+        if wantsGrab, !isPressed { for device in exclusive { device.grab() } }
         let code = event.key.rawValue
         if event.isResynchronised {
             host.handle(.keyResynchronised(code, isPressed: isPressed))
