@@ -129,6 +129,7 @@ final class AccessoryFixture {
             [TestProcess.built("ptt-accessoryd")],
             environment: [
                 "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config",
+                "XDG_STATE_HOME": directory + "/state",
                 "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
                 "NOTIFY_SOCKET": notices.path,
                 "PTT_LOG": getenv("PTT_LOG").map { String(cString: $0) } ?? "critical",

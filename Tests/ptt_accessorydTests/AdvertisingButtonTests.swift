@@ -121,21 +121,59 @@ import Testing
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop
-    func `pttctl asks for the key of a button that encrypts, and its recorded presses count`()
-        async throws
-    {
+    /// With the button whose presses were recorded.
+    @EventLoop private func startRecorded() async throws -> AccessoryFixture {
         let folder = "/tmp/ptt-shelly-\(UInt32.random(in: 0 ... .max))"
         let file = try #require(FileManager.default.contents(atPath: "Sources/Accessories/shelly-blu.toml"))
         let text = String(decoding: file, as: UTF8.self)
             .replacingOccurrences(of: "[match]", with: "[match]\naddress = [\"\(Self.recordedAddress)\"]")
         try text.write(toFile: folder + ".toml", atomically: true, encoding: .utf8)
         defer { _ = unlink(folder + ".toml") }
-        let fixture = try await AccessoryFixture.start(
+        return try await AccessoryFixture.start(
             buttons: [folder + ".toml"],
             known: false,
             experimental: true
         )
+    }
+
+    @Test(arguments: [true, false]) @EventLoop
+    func `an encrypted press that was recorded does nothing after a restart, unless its counter is lost`(
+        isKept: Bool
+    ) async throws {
+        let fixture = try await startRecorded()
+        let enrolment = Enrolment(
+            DeviceIdentity(bluetoothAddress: Self.recordedAddress),
+            accessory: "shelly-blu",
+            bindKey: Enrolment.bindKey(Self.recordedKey)
+        )
+        try fixture.enrol([enrolment])
+        try await fixture.ready()
+        try await fixture.simulate("raw \(Self.recorded[1])")
+        #expect(try await fixture.asked() == .begin(Self.recordedAddress, .bluetoothButton))
+        let counters = fixture.directory + "/state/pushtotalk/counters.json"
+        try await until { try TextFile.read(counters, limit: 1024)?.contains("443") == true }
+        fixture.accessoryd?.kill()
+        if !isKept { try "{".write(toFile: counters, atomically: true, encoding: .utf8) }
+        try await fixture.startAccessoryd()
+        // Earlier events say that it was ready before.
+        try await until {
+            let reply: AccessoryInterface.DevicesReply = try await fixture.call("GetDevices")
+            return reply.isCoreConnected && reply.devices.first?.link == .ready
+        }
+        try await fixture.simulate("raw \(Self.recorded[0])")
+        if isKept {
+            let remark = try await fixture.next(.ignored).remark
+            #expect(remark?.hasPrefix("an earlier press was sent again") == true)
+            try await fixture.simulate("raw \(Self.recorded[2])")
+        }
+        #expect(try await fixture.asked() == .begin(Self.recordedAddress, .bluetoothButton))
+    }
+
+    @Test @EventLoop
+    func `pttctl asks for the key of a button that encrypts, and its recorded presses count`()
+        async throws
+    {
+        let fixture = try await startRecorded()
         let pttctl = try TestProcess(
             [TestProcess.built("pttctl"), "pair", Self.recordedAddress],
             environment: [

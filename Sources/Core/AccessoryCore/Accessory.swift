@@ -27,7 +27,7 @@ package struct Accessory: Sendable {
     /// Of a serial port.
     var scanner: TokenScanner?
     /// Of advertisements.
-    var sequence = BTHome.Sequence()
+    var sequence: BTHome.Sequence
     var buttons = Buttons()
     var gesture: Gesture
     var battery: Int?
@@ -43,16 +43,19 @@ package struct Accessory: Sendable {
     ///   - mode: Nil: that of the definition. A button that never reports its release toggles in any case.
     ///   - replaced: Buttons that take the role of another one.
     ///   - gate: Whether its presses count.
+    ///   - counter: Of advertisements: that of the last encrypted one that an earlier run has received.
     package init(
         _ definition: AccessoryDefinition,
         origin: Origin,
         mode: ButtonMode? = nil,
         roles replaced: [ButtonRole: ButtonRole] = [:],
-        gate: Gate = .open
+        gate: Gate = .open,
+        counter: UInt32? = nil
     ) {
         self.definition = definition
         self.origin = origin
         self.gate = gate
+        sequence = BTHome.Sequence(counter: counter)
         let roles = InputRoles(of: definition.input, replacing: replaced)
         self.roles = roles
         let canHold = roles.levels.contains(.talk) || !roles.all.contains(.talk)
@@ -69,6 +72,9 @@ package struct Accessory: Sendable {
             buttons.assumeReleased(roles.all)
         }
     }
+
+    /// The counter of the last encrypted advertisement, which no later one may fall below; nil without one.
+    package var counter: UInt32? { sequence.counter }
 
     /// Handles an event.
     ///

@@ -43,14 +43,16 @@ final class AccessoryHost {
         origin: Origin,
         enrolment: Enrolment?,
         gate: Gate,
-        _ receivers: Receivers
+        _ receivers: Receivers,
+        counter: UInt32? = nil
     ) {
         accessory = Accessory(
             definition,
             origin: origin,
             mode: enrolment?.mode,
             roles: enrolment?.roles ?? [:],
-            gate: gate
+            gate: gate,
+            counter: counter
         )
         (core, list, log) = (receivers.core, receivers.list, receivers.log)
     }

@@ -134,7 +134,9 @@ extension BTHome {
 
         private var last: UInt8?
         private var time: MonotonicTime?
-        private var counter: UInt32?
+        private(set) var counter: UInt32?
+
+        init(counter: UInt32?) { self.counter = counter }
 
         mutating func receive(_ packet: Packet, at now: MonotonicTime) -> Verdict {
             if let next = packet.counter {

@@ -28,6 +28,7 @@ final class AdvertisingButtons {
 
     private let receivers: Receivers
     private let mirror: BlueZMirror
+    private lazy var counters = AdvertisedCounters(log: receivers.log)
     private var buttons: [String: Button] = [:]
     private var registration: BlueZRegistration?
     /// The adapters for which bluetoothd monitors advertisements.
@@ -97,7 +98,7 @@ final class AdvertisingButtons {
         update()
     }
 
-    /// Who is paired again may count its presses from the begin.
+    /// Who is paired again may count its presses from the begin: it is known by no counter then.
     private func canKeep(
         _ button: Button,
         _ definition: AccessoryDefinition,
@@ -115,7 +116,8 @@ final class AdvertisingButtons {
             origin: Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks),
             enrolment: use.enrolment,
             gate: use.gate,
-            receivers
+            receivers,
+            counter: use.gate == EnrolledDevices.closed ? nil : counters[address]
         )
         receivers.log.notice("\(name) (\(address)) is used as \(definition.name)")
         let key = BlueZ.root.appending("advertising_" + String(address.filter { $0 != ":" })) ?? BlueZ.root
@@ -151,6 +153,7 @@ final class AdvertisingButtons {
                 decrypt: AESCCM.decrypt
             )
             button.host.handle(.advertised(packet))
+            counters.keep(button.host.accessory.counter, of: address.uppercased())
             if let percent = packet.battery { button.host.checkBattery(percent) }
         } catch {
             let device = button.host.accessory.device
