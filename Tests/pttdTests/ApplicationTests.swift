@@ -210,4 +210,18 @@ import Varlink
         let channel = try #require(try await application.calls.status().channel)
         #expect(channel.image == nil && channel.name == "Hikers")
     }
+
+    @Test @EventLoop
+    func `an application receives the kinds of events that it named, and all that are for it alone`()
+        async throws
+    {
+        let core = try await CoreFixture.start()
+        let application = try await AttachedApplication.attach(to: core, kinds: ["channelLeft"])
+        _ = try await application.calls.join()
+        try await core.connect().call(ChannelInterface.setVolume, .init(volume: 80))
+        try await application.calls.leave()
+        var kinds: [String] = []
+        repeat { kinds.append(try await application.events.next().kind) } while kinds.last != "channelLeft"
+        #expect(Set(kinds).isSubset(of: ["requestAnswered", "channelLeft"]))
+    }
 }

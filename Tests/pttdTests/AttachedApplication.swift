@@ -22,7 +22,8 @@ final class AttachedApplication {
         to core: CoreFixture,
         _ identifier: String = "org.example.App",
         activation: Activation? = nil,
-        isForeground: Bool? = true
+        isForeground: Bool? = true,
+        kinds: [String]? = nil
     ) async throws -> AttachedApplication {
         let application = try await AttachedApplication(
             to: core,
@@ -30,7 +31,8 @@ final class AttachedApplication {
                 identifier: ApplicationID(rawValue: identifier),
                 name: "App",
                 activation: activation,
-                isForeground: isForeground
+                isForeground: isForeground,
+                kinds: kinds
             )
         )
         try await application.calls.call(
