@@ -26,12 +26,7 @@ extension AudioServer {
         _ kinds: Set<DeviceKind>,
         completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void
     ) {
-        let action = "list the audio devices"
-        do throws(AudioError) {
-            try connected(action).query(DeviceQuery(action, of: kinds, completion: completion))
-        } catch {
-            completion(.failure(error))
-        }
+        send(DeviceQuery("list the audio devices", of: kinds, completion: completion))
     }
 
     /// Changes something that the server has.
@@ -45,13 +40,13 @@ extension AudioServer {
         _ change: DeviceChange,
         completion: @escaping @EventLoop (Result<Void, AudioError>) -> Void
     ) {
-        send(ChangeRequest(action, change, completion: completion), to: action)
+        send(ChangeRequest(action, change, completion: completion))
     }
 
-    /// Sends a request, whose result may be reported during this call. `action` completes "could not …".
-    func send(_ request: any ConnectionRequest, to action: String) {
+    /// Sends a request, whose result may be reported during this call.
+    func send(_ request: any ConnectionRequest) {
         do throws(AudioError) {
-            try connected(action).send(request)
+            try connected(request.action).send(request)
         } catch {
             request.fail(error.reason, error.kind)
         }

@@ -4,6 +4,8 @@ import EventLoop
 /// A request of libpulse operations with one result, called exactly once.
 @EventLoop
 protocol ConnectionRequest: AnyObject {
+    /// Completes "could not …".
+    var action: String { get }
     /// Sends the request, which must be kept alive until ``Connection/forget(_:)`` is called with it.
     func start(on connection: Connection)
     /// Ends the operations, because the connection is ending. The result is still to come.
@@ -22,7 +24,7 @@ final class Connection {
     private(set) var context: OpaquePointer?
     private let ownDeviceProperty: String?
     private let observers: DeviceObservers
-    private let previousDefault: PreviousDefault
+    let previousDefault: PreviousDefault
     /// Another connection of this program to the same server.
     weak var companion: Connection?
     /// It is told that the connection is ready, and once that it has ended.
@@ -34,7 +36,7 @@ final class Connection {
     private(set) var requests: [any ConnectionRequest] = []
     private(set) lazy var sources = SourceList { [weak self] in
         guard let self else { return $0.fail("the audio server is gone", .serverLost) }
-        query($0)
+        send($0)
     }
 
     init(of server: AudioServer, _ observers: DeviceObservers) throws(AudioError) {
@@ -121,11 +123,6 @@ final class Connection {
     var ownMarks: OwnMarks {
         let indices = [context, companion?.context].compactMap(\.self).map { pa_context_get_index($0) }
         return OwnMarks(deviceProperty: ownDeviceProperty, clients: Set(indices.filter { $0 != .max }))
-    }
-
-    func query(_ query: DeviceQuery) {
-        if query.identifiesMicrophones { query.previousDefault = previousDefault }
-        send(query)
     }
 
     private func stateChanged() {

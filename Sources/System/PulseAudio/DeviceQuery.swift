@@ -9,12 +9,10 @@ final class DeviceQuery: ServerRequest<AudioDevices> {
 
     private let kinds: Set<DeviceKind>
     private var own = OwnMarks()
-    /// Sees what was listed.
-    var previousDefault: PreviousDefault?
+    /// Sees what was listed, if software that records no microphone can be told from one by it.
+    private var previousDefault: PreviousDefault?
     private var devices = AudioDevices()
     private var pendingOperations: Int
-    /// True if software that records no microphone can be told from one.
-    var identifiesMicrophones: Bool { kinds.isSuperset(of: [.server, .source, .sink, .sourceOutput]) }
 
     init(_ action: String, of kinds: Set<DeviceKind>, completion: @escaping Completion) {
         self.kinds = kinds
@@ -24,6 +22,9 @@ final class DeviceQuery: ServerRequest<AudioDevices> {
 
     override func begin() {
         if let connection { own = connection.ownMarks }
+        if kinds.isSuperset(of: [.server, .source, .sink, .sourceOutput]) {
+            previousDefault = connection?.previousDefault
+        }
         if kinds.isEmpty { return finish(.success(devices)) }
         for kind in kinds { send { list(kind, $0, $1) } }
     }

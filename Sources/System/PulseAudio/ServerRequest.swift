@@ -6,7 +6,7 @@ import EventLoop
 class ServerRequest<Value>: ConnectionRequest {
     typealias Completion = @EventLoop (Result<Value, AudioError>) -> Void
 
-    private let action: String
+    let action: String
     private var completion: Completion?
     private(set) weak var connection: Connection?
     private var operations: [OpaquePointer] = []

@@ -270,7 +270,7 @@ package final class VirtualSource {
         // Counted first: a failure may be reported during the call.
         pendingOrders += orders.count
         for order in orders {
-            server.send(order.request { [weak self] in self?.ended(order, $0) }, to: order.action)
+            server.send(order.request { [weak self] in self?.ended(order, $0) })
         }
     }
 
