@@ -23,7 +23,9 @@ package final class FileWatch {
     private let path: String
     private let watchesContents: Bool
     private let handler: @EventLoop () -> Void
-    private var watches: StepWatches?
+    private var inotify: Inotify?
+    /// By the number of their watch: the same directory may be on the path twice.
+    private var steps: [Int32: [Resolution.Step]] = [:]
 
     /// - Parameters:
     ///   - path: An absolute path.
@@ -49,19 +51,42 @@ package final class FileWatch {
         // A change between resolving the path and watching it is found by resolving it again. A path that
         // changes all the time is reported by the watches that are set by then.
         for _ in 0..<8 {
-            let created = try StepWatches { [weak self] in self?.changed() }
-            for step in resolution.steps { try created.add(step) }
+            let created = try Inotify("watch files") { [weak self] in self?.received($0) }
+            var wanted = resolution.steps
             if watchesContents, resolution.target == .exists {
-                try created.add(Resolution.Step(path: path, mask: Resolution.Step.changes))
+                wanted.append(Resolution.Step(path: path, mask: Resolution.Step.changes))
             }
-            watches = created
+            var watched: [Int32: [Resolution.Step]] = [:]
+            for step in wanted {
+                if let watch = try Self.watch(step, by: created) { watched[watch, default: []].append(step) }
+            }
+            (inotify, steps) = (created, watched)
             let again = Resolution(of: path)
             guard again != resolution else { break }
             resolution = again
         }
     }
 
-    private func changed() {
+    /// - Returns: The number of the watch; nil if it cannot be watched.
+    private static func watch(_ step: Resolution.Step, by inotify: Inotify) throws(SystemError) -> Int32? {
+        let mask = step.mask | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD
+        do throws(SystemError) {
+            return try inotify.add(step.path, UInt32(mask))
+        } catch {
+            // It was removed since the path was resolved; resolving it again will show that.
+            if error.code == ENOENT || error.code == ENOTDIR { return nil }
+            // `/home` is often listable by root only. It has to be trusted to stay.
+            if error.code == EACCES, step.mask == Resolution.Step.directory { return nil }
+            throw error
+        }
+    }
+
+    private func received(_ events: [Inotify.Event]) {
+        let areRelevant = events.contains { event in
+            // Without a name it is about the watched file itself, or reports that events were lost.
+            event.name.isEmpty || steps[event.watch]?.contains { $0.isFollowed(event.name) } == true
+        }
+        guard areRelevant else { return }
         // If new watches cannot be set, the old ones stay. The present state is reported nevertheless.
         try? updateWatches()
         handler()
@@ -83,6 +108,8 @@ private struct Resolution: Equatable {
         let mask: Int32
         /// The only file in it that counts; nil with ``changes``: each does.
         var name: String?
+
+        func isFollowed(_ file: String) -> Bool { name.map { $0 == file } ?? (mask == Self.changes) }
     }
 
     /// The kernel's limit (path_resolution(7)).
@@ -135,47 +162,5 @@ func destination(of link: String) -> String? {
         let count = readlink(link, start, buffer.count)
         guard count > 0 else { return nil }
         return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-    }
-}
-
-/// The watches for all steps of a path.
-@EventLoop
-private final class StepWatches {
-    private var inotify: Inotify?
-    /// The file names to report, by watch.
-    private var names: [Int32: Set<String>] = [:]
-    /// The watches of which every name is reported.
-    private var contents: Set<Int32> = []
-
-    init(changed: @escaping @EventLoop () -> Void) throws(SystemError) {
-        inotify = try Inotify("watch files") { [weak self] events in
-            if self?.areConcerned(by: events) == true { changed() }
-        }
-    }
-
-    func add(_ step: Resolution.Step) throws(SystemError) {
-        // The same directory may be on the path twice.
-        let mask = step.mask | IN_DELETE_SELF | IN_MOVE_SELF | IN_MASK_ADD
-        do throws(SystemError) {
-            guard let watch = try inotify?.add(step.path, UInt32(mask)) else { return }
-            if let name = step.name {
-                names[watch, default: []].insert(name)
-            } else if step.mask == Resolution.Step.changes {
-                contents.insert(watch)
-            }
-        } catch {
-            // It was removed since the path was resolved; resolving it again will show that.
-            if error.code == ENOENT || error.code == ENOTDIR { return }
-            // `/home` is often listable by root only. It has to be trusted to stay.
-            if error.code == EACCES, step.mask == Resolution.Step.directory { return }
-            throw error
-        }
-    }
-
-    /// An event without a name is about the watched file itself, or reports that events were lost.
-    private func areConcerned(by events: [Inotify.Event]) -> Bool {
-        events.contains {
-            $0.name.isEmpty || contents.contains($0.watch) || names[$0.watch]?.contains($0.name) == true
-        }
     }
 }
