@@ -65,8 +65,8 @@ package enum TOML {
             case .index(let index): return -1 - index
             }
         }
-        let found = withBytes(of: text) {
-            ctoml_find($0, UInt($1), keys, sizes, UInt(sizes.count), isKey)
+        let found = text.withCString {
+            ctoml_find($0, UInt(text.utf8.count), keys, sizes, UInt(sizes.count), isKey)
         }
         return TOMLError.Place(found)
     }
@@ -76,7 +76,7 @@ package enum TOML {
     package static func parse(_ text: String) throws(TOMLError) -> JSON {
         var place = ctoml_place()
         var message: UnsafeMutablePointer<CChar>?
-        let converted = withBytes(of: text) { ctoml_to_json($0, UInt($1), &place, &message) }
+        let converted = text.withCString { ctoml_to_json($0, UInt(text.utf8.count), &place, &message) }
         defer {
             ctoml_release(converted)
             ctoml_release(message)
@@ -90,13 +90,6 @@ package enum TOML {
         } catch {
             throw TOMLError(place: nil, reason: error.problem.rawValue)
         }
-    }
-
-    private static func withBytes<Result>(
-        of text: String,
-        _ body: (UnsafePointer<CChar>, Int) -> Result
-    ) -> Result {
-        text.withCString { body($0, text.utf8.count) }
     }
 }
 
