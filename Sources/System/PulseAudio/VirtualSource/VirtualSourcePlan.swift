@@ -119,9 +119,7 @@ struct VirtualSourcePlan: Sendable {
             ? definition.loopbackModule : found.sink == nil ? definition.sinkModule : definition.sourceModule
         if let source = found.source, !found.isPipeWire, !hasMutedSource {
             // It may deliver a live microphone until its feed is back.
-            step.remarks.append(
-                "the feed of “\(definition.sourceDescription)” was removed: it is loaded again"
-            )
+            step.remarks.append("the feed of \(sourceLabel) was removed: it is loaded again")
             step.orders.append(.muteSource(source.index))
             hasMutedSource = true
         }
@@ -146,25 +144,17 @@ struct VirtualSourcePlan: Sendable {
             hasMutedSource = false
             step.orders.append(.unmuteSource(source.index))
         } else if source.isMuted {
-            step.remarks.append(
-                "“\(definition.sourceDescription)” is muted in the audio server: unmute it there"
-            )
+            step.remarks.append("\(sourceLabel) is muted in the audio server: unmute it there")
         }
         if feeding == .on, sink.isMuted {
-            step.remarks.append(
-                "“\(definition.feedDescription)” is muted in the audio server: nothing is heard"
-            )
+            step.remarks.append("\(feedLabel) is muted in the audio server: nothing is heard")
         }
         // A new device of PipeWire has no volume until WirePlumber has set it, which looks like 0.
         if feeding == .on, source.isSilent {
-            step.remarks.append(
-                "the volume of “\(definition.sourceDescription)” is 0 in the audio server: raise it there"
-            )
+            step.remarks.append("the volume of \(sourceLabel) is 0 in the audio server: raise it there")
         }
         if feeding == .on, sink.isSilent {
-            step.remarks.append(
-                "the volume of “\(definition.feedDescription)” is 0 in the audio server: nothing is heard"
-            )
+            step.remarks.append("the volume of \(feedLabel) is 0 in the audio server: nothing is heard")
         }
         hold(found, sink, source, &step)
         if let obstacle = clear(found, &step) { return .unusable(reason: obstacle) }
@@ -193,20 +183,15 @@ struct VirtualSourcePlan: Sendable {
         }
         let order = Order.moveOutput(link.index, source: monitor)
         let origin = found.name(ofSource: link.device)
-        let description = definition.sourceDescription
         guard let reason = refusals[order] else {
             step.orders.append(order)
-            step.remarks.append(
-                "“\(description)” was moved to \(origin), which it delivered: it is moved back"
-            )
+            step.remarks.append("\(sourceLabel) was moved to \(origin), which it delivered: it is moved back")
             return "it was moved to \(origin)"
         }
         if !hasMutedSource {
             hasMutedSource = true
             step.orders.append(.muteSource(source.index))
-            step.remarks.append(
-                "“\(description)” records from \(origin) and cannot be moved back: it is muted"
-            )
+            step.remarks.append("\(sourceLabel) records from \(origin) and cannot be moved back: it is muted")
         }
         return "it records from \(origin), cannot be moved back (\(reason)) and is muted: "
             + "unload it with `\(definition.removal)`"
@@ -234,8 +219,7 @@ struct VirtualSourcePlan: Sendable {
             }
             let origin = found.name(ofSource: stream.device)
             step.remarks.append(
-                "\(name(stream)) has chosen “\(definition.sourceDescription)” and records \(origin): "
-                    + "it is moved back"
+                "\(name(stream)) has chosen \(sourceLabel) and records \(origin): it is moved back"
             )
         }
         for output in found.outputsOfStaleSources {
@@ -273,6 +257,10 @@ struct VirtualSourcePlan: Sendable {
         step.orders.removeAll { refusals[$0] != nil }
         return step
     }
+
+    // As remarks name them.
+    private var sourceLabel: String { "“\(definition.sourceDescription)”" }
+    private var feedLabel: String { "“\(definition.feedDescription)”" }
 
     private func name(_ stream: AudioStream) -> String {
         "“\(stream.applicationName ?? stream.name)”"
