@@ -121,7 +121,7 @@ struct JSONParser {
         guard depth <= depthLimit else { throw error(.tooDeep) }
         offset += 1
         var object = JSONObject()
-        var keys = Set<UTF8Text>()
+        var keys = Set<[UInt8]>()
         if try peek(bytes) == UInt8(ascii: "}") {
             offset += 1
             return object
@@ -140,11 +140,11 @@ struct JSONParser {
         }
     }
 
-    private func isNew(_ key: String, in object: JSONObject, _ keys: inout Set<UTF8Text>) -> Bool {
+    private func isNew(_ key: String, in object: JSONObject, _ keys: inout Set<[UInt8]>) -> Bool {
         let count = object.members.count
         guard count >= Self.linearSearchLimit else { return object.index(of: key, from: 0) == nil }
-        if count == Self.linearSearchLimit { keys = Set(object.members.map { UTF8Text($0.key) }) }
-        return keys.insert(UTF8Text(key)).inserted
+        if count == Self.linearSearchLimit { keys = Set(object.members.map { Array($0.key.utf8) }) }
+        return keys.insert(Array(key.utf8)).inserted
     }
 
     private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONSyntaxError) -> [JSON] {

@@ -7,15 +7,15 @@ extension VarlinkInterface {
     static func service(_ info: VarlinkServiceInfo, offering interfaces: [VarlinkInterface])
         -> VarlinkInterface
     {
-        var descriptions = [UTF8Text(serviceName): serviceDescription]
-        for interface in interfaces { descriptions[UTF8Text(interface.name)] = interface.description }
-        let names = [serviceName] + interfaces.map(\.name)
+        let offered =
+            [(name: serviceName, description: serviceDescription)]
+            + interfaces.map { (name: $0.name, description: $0.description) }
         let information: JSONText = [
             "vendor": .string(info.vendor),
             "product": .string(info.product),
             "version": .string(info.version),
             "url": .string(info.url),
-            "interfaces": .array(names.map(JSON.string)),
+            "interfaces": .array(offered.map { JSON.string($0.name) }),
         ]
         return VarlinkInterface(
             serviceDescription,
@@ -26,10 +26,10 @@ extension VarlinkInterface {
                 },
                 "GetInterfaceDescription": { call throws(VarlinkError) in
                     let name = try call.decode(InterfaceParameters.self).interface
-                    guard let description = descriptions[UTF8Text(name)] else {
+                    guard let found = offered.first(where: { $0.name.hasSameBytes(as: name) }) else {
                         throw .interfaceNotFound(name)
                     }
-                    call.reply(["description": .string(description)])
+                    call.reply(["description": .string(found.description)])
                 },
             ]
         )

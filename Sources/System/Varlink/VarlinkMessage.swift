@@ -60,7 +60,7 @@ package struct CallMessage: Equatable, Sendable {
     package let isMore: Bool
     package let isOneway: Bool
 
-    private static let keys: [UTF8Text] = ["method", "parameters", "more", "oneway", "upgrade"]
+    private static let keys = ["method", "parameters", "more", "oneway", "upgrade"]
 
     package init(_ message: JSON) throws(VarlinkProtocolError) {
         let header = try JSONObject(message, known: Self.keys)
@@ -81,7 +81,7 @@ package struct ReplyMessage: Equatable, Sendable {
     package let result: Result<JSONObject, VarlinkError>
     package let continues: Bool
 
-    private static let keys: [UTF8Text] = ["parameters", "continues", "error"]
+    private static let keys = ["parameters", "continues", "error"]
 
     package init(_ message: JSON) throws(VarlinkProtocolError) {
         let header = try JSONObject(message, known: Self.keys)
@@ -100,13 +100,15 @@ package struct ReplyMessage: Equatable, Sendable {
 extension JSONObject {
     /// The outermost object of a message. Refuses unknown keys, except those of extensions, which have a dot
     /// in them (<https://varlink.org/Method-Call>).
-    fileprivate init(_ message: JSON, known: [UTF8Text]) throws(VarlinkProtocolError) {
+    fileprivate init(_ message: JSON, known: [String]) throws(VarlinkProtocolError) {
         guard let object = message.object else {
             throw VarlinkProtocolError("a message that is not an object")
         }
         self = object
         for member in members
-        where !known.contains(UTF8Text(member.key)) && !member.key.utf8.contains(UInt8(ascii: ".")) {
+        where !known.contains(where: { $0.hasSameBytes(as: member.key) })
+            && !member.key.utf8.contains(UInt8(ascii: "."))
+        {
             throw .wrong(member.key, "unknown")
         }
     }

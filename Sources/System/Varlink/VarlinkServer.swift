@@ -9,13 +9,15 @@ package final class VarlinkServer {
     private let budget: BufferBudget
     private let allowedUser: UInt32
     let log: @EventLoop (_ line: String, _ processID: Int32) -> Void
-    /// By the names of the methods, with that of their interface.
-    private var routes: [UTF8Text: Route] = [:]
+    /// A few dozen at most: a name is found by comparing it with each.
+    private var routes: [Route] = []
     private var listeners: [SocketListener] = []
     private var connections: [VarlinkConnection.Identifier: VarlinkConnection] = [:]
     private static var connectionCount: UInt64 = 0
 
     private struct Route {
+        /// That of the method, with its interface.
+        let name: String
         let interface: String
         let method: String
         let handler: VarlinkInterface.Handler
@@ -41,8 +43,10 @@ package final class VarlinkServer {
         self.log = log
         for interface in interfaces + [.service(info, offering: interfaces)] {
             for (method, handler) in interface.methods {
-                let route = Route(interface: interface.name, method: method, handler: handler)
-                routes[UTF8Text("\(interface.name).\(method)")] = route
+                let name = "\(interface.name).\(method)"
+                routes.append(
+                    Route(name: name, interface: interface.name, method: method, handler: handler)
+                )
             }
         }
     }
@@ -126,7 +130,7 @@ package final class VarlinkServer {
 
     /// Calls the handler of a method, or replies that there is none.
     func dispatch(_ message: CallMessage, from connection: VarlinkConnection) {
-        if let route = routes[UTF8Text(message.method)] {
+        if let route = routes.first(where: { $0.name.hasSameBytes(as: message.method) }) {
             let call = VarlinkCall(message, interface: route.interface, method: route.method, on: connection)
             do throws(VarlinkError) {
                 return try route.handler(call)
@@ -140,7 +144,7 @@ package final class VarlinkServer {
         let method = String(message.method.unicodeScalars[dot...].dropFirst())
         let call = VarlinkCall(message, interface: name, method: method, on: connection)
         guard !name.isEmpty else { return call.fail(.invalidParameter("method")) }
-        let isOffered = routes.values.contains { UTF8Text($0.interface) == UTF8Text(name) }
+        let isOffered = routes.contains { $0.interface.hasSameBytes(as: name) }
         call.fail(isOffered ? .methodNotFound(message.method) : .interfaceNotFound(name))
     }
 }
