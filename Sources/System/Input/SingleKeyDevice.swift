@@ -12,8 +12,7 @@ import Glibc
 /// counts as released until it is pressed again.
 @EventLoop
 package final class SingleKeyDevice: KeySource {
-    package let node: InputNode
-    package let key: KeyCode
+    private let key: KeyCode
 
     private let handler: @EventLoop (KeyDeviceEvent) -> Void
     private var decoder: KeyEventDecoder
@@ -43,7 +42,6 @@ package final class SingleKeyDevice: KeySource {
             adopting: open(node.devnode, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         )
         guard descriptor.value >= 0 else { throw SystemError("open \(label)") }
-        self.node = node
         self.key = key
         self.handler = handler
         decoder = KeyEventDecoder(wanted: [key])

@@ -39,7 +39,7 @@ extension JSON {
         valueLimit: Int = 10_000,
         markLimit: Int = 30
     ) throws(JSONSyntaxError) {
-        var parser = JSONParser(depthLimit: depthLimit, valueLimit: valueLimit, markLimit: markLimit)
+        var parser = JSONParser(depthLimit: depthLimit, valuesLeft: valueLimit, markLimit: markLimit)
         self = try parser.document(bytes)
     }
 
@@ -55,9 +55,9 @@ extension JSON {
 
 /// A recursive descent parser; the depth limit bounds the recursion.
 struct JSONParser {
-    private let depthLimit: Int
+    let depthLimit: Int
     /// The number of values that may still follow.
-    private var valuesLeft: Int
+    var valuesLeft: Int
     /// The number of combining marks in a row that a string may have.
     let markLimit: Int
     var offset = 0
@@ -67,12 +67,6 @@ struct JSONParser {
     private static let linearSearchLimit = 16
     /// In bytes. No sensible number is longer, and the time to convert digits is not linear.
     private static let numberLengthLimit = 512
-
-    init(depthLimit: Int, valueLimit: Int, markLimit: Int) {
-        self.depthLimit = depthLimit
-        valuesLeft = valueLimit
-        self.markLimit = markLimit
-    }
 
     mutating func document(_ bytes: Span<UInt8>) throws(JSONSyntaxError) -> JSON {
         let value = try value(bytes, depth: 0)

@@ -34,7 +34,7 @@ final class StreamHandle {
     let connection: Connection
     let direction: Direction
     let request: StreamRequest
-    private var handler: (@EventLoop (Event) -> Void)?
+    fileprivate var handler: (@EventLoop (Event) -> Void)?
     private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
     private(set) var isClosing = false
     /// True if changes of all sources and of the streams that record are reported, because software delivers
@@ -229,8 +229,6 @@ final class StreamHandle {
         connection.forget(self)
     }
 
-    fileprivate func handle(_ event: Event) { handler?(event) }
-
     private func setCallbacks() {
         let this = unretained(self)
         pa_stream_set_state_callback(
@@ -247,5 +245,5 @@ final class StreamHandle {
 }
 
 private func deliver(_ event: StreamHandle.Event, to handle: UnsafeMutableRawPointer?) {
-    onLoop(handle, as: StreamHandle.self) { $0.handle(event) }
+    onLoop(handle, as: StreamHandle.self) { $0.handler?(event) }
 }
