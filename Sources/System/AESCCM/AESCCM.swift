@@ -8,7 +8,7 @@ package enum AESCCM {
     ///
     /// - Parameters:
     ///   - ciphertext: At most 65,535 bytes with a nonce of 13.
-    ///   - tag: That proves it, of 4 to 16 bytes in steps of two.
+    ///   - tag: The proof of its origin, of 4 to 16 bytes in steps of two.
     ///   - nonce: 7 to 13 bytes.
     ///   - key: 16 bytes.
     /// - Returns: Nil if it was not encrypted with this key and nonce, or a length is not possible.

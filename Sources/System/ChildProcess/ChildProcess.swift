@@ -90,8 +90,8 @@ package final class ChildProcess {
     ///
     /// - Parameters:
     ///   - line: The text.
-    ///   - isTerminated: Whether the end of the line is written as well.
-    /// - Returns: Whether it was written.
+    ///   - isTerminated: True to write the end of the line as well.
+    /// - Returns: True if it was written.
     @discardableResult
     package func write(_ line: String, isTerminated: Bool = true) -> Bool {
         let bytes = Array((isTerminated ? line + "\n" : line).utf8)
@@ -127,7 +127,7 @@ package final class ChildProcess {
 
     // MARK: - Its output and its end
 
-    /// - Returns: Whether there may be more.
+    /// - Returns: True if there may be more.
     @discardableResult
     private func read() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -76,7 +76,7 @@ package final class Bus {
         handler(.disconnected(error))
     }
 
-    /// - Returns: Whether there is no socket, whose creation is watched then.
+    /// - Returns: True if there is no socket, whose creation is watched then.
     private func waitForSocket() -> Bool {
         guard let path = address.socketPath, FileWatch.target(of: path) != .exists else { return false }
         // Without the watch, attempts find the socket.

@@ -6,9 +6,9 @@ extension BusConnection {
     /// managers above it announce it.
     ///
     /// - Parameters:
-    ///   - path: That of the object.
+    ///   - path: The path of the object.
     ///   - interfaces: Its own.
-    ///   - isManager: Whether it has `ObjectManager`, and announces all exported objects below its path.
+    ///   - isManager: True if it has `ObjectManager`, and announces all exported objects below its path.
     /// - Returns: The object, which is withdrawn when this reference is dropped.
     /// - Throws: `ObjectPathInUse` if the path is in use.
     package func export(

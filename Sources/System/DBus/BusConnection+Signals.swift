@@ -23,7 +23,7 @@ struct SubscriptionTable {
         return specific.isEmpty ? general : (specific + general).sorted()
     }
 
-    /// - Returns: Whether the rule has to be added to the bus.
+    /// - Returns: The number of the entry, and true if its rule has to be added to the bus.
     mutating func add(_ entry: Entry) -> (identifier: UInt64, isFirst: Bool) {
         last += 1
         identifiers[entry.rule.path, default: []].append(last)

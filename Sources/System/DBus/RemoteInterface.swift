@@ -4,7 +4,7 @@ package struct RemoteInterface: Sendable {
     package let path: ObjectPath
     package let name: String
 
-    /// That of the bus itself.
+    /// The interface of the bus itself.
     static let bus = RemoteInterface(
         service: StandardInterface.bus,
         path: "/org/freedesktop/DBus",

@@ -49,7 +49,7 @@ package final class LineOutput: Sendable {
         return state.rest.isEmpty
     }
 
-    /// - Returns: Whether at least a part was written; the rest of it is stored.
+    /// - Returns: True if at least a part was written; the rest of it is stored.
     private func put(_ bytes: ArraySlice<UInt8>, _ state: inout State) -> Bool {
         // A line that cannot be written is counted like one without room: there is no other place to report
         // it.

@@ -227,7 +227,7 @@ extension InputNode {
     /// - Parameters:
     ///   - device: An event node.
     ///   - parent: Its input device.
-    /// - Returns: Whether another input device of the same USB device has keys to type with.
+    /// - Returns: True if another input device of the same USB device has keys to type with.
     private static func isBesideKeyboard(_ device: OpaquePointer, _ parent: OpaquePointer?) -> Bool {
         // Owned by the child, as the input device is.
         guard let usb = udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device"),

@@ -159,15 +159,15 @@ package final class KeyDevice: KeySource {
 
     /// Queries the kernel for the keys that are down, and reads the differences.
     ///
-    /// - Returns: Whether everything was read, and the device still exists.
+    /// - Returns: True if everything was read, and the device still exists.
     private func readDifferences() -> Bool {
         guard let device else { return false }
         let start = startOfDifferences(device)
         return readAll(from: start) && start == .requeried
     }
 
-    /// - Parameter first: What has been read already.
-    /// - Returns: Whether everything was read, and the device still exists.
+    /// - Parameter first: The result of a read before.
+    /// - Returns: True if everything was read, and the device still exists.
     private func readAll(from first: KeyEventDecoder.Reading? = nil) -> Bool {
         var first = first
         // Other sources are dispatched between two batches, however fast a device sends.

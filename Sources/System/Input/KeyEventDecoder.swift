@@ -73,7 +73,7 @@ struct KeyEventDecoder: Equatable {
     /// - Parameters:
     ///   - reading: The result of the next read, in ``mode``.
     ///   - now: The time for events that come from a resynchronisation.
-    /// - Returns: What to do next.
+    /// - Returns: The next thing to do.
     mutating func handle(_ reading: Reading, at now: MonotonicInstant) -> Outcome {
         switch reading {
         case .dropped:

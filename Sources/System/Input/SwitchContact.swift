@@ -5,8 +5,8 @@ import EventLoop
 /// A contact that closes or opens bounces. A press counts at once, and a release only when the contact has
 /// been open for ``settling``, so that no bounce ends a press or begins a second one.
 ///
-/// What was on before ``opening`` has passed is no press until it has been off: the switch was held, or the
-/// port has just raised the line that feeds it, of which adapters report the effect some milliseconds later.
+/// A line on before ``opening`` has passed is no press until it has been off: the switch was held, or
+/// the port has just raised the line that feeds it, of which adapters report the effect milliseconds later.
 struct SwitchContact: Equatable {
     /// Foot switches bounce for less.
     static let settling = Duration.milliseconds(30)
@@ -27,9 +27,9 @@ struct SwitchContact: Equatable {
     }
 
     /// - Parameters:
-    ///   - isOn: What was read.
-    ///   - now: When.
-    /// - Returns: What the switch did.
+    ///   - isOn: The state of the line.
+    ///   - now: The time at which it was read.
+    /// - Returns: The change of the switch.
     mutating func read(_ isOn: Bool, at now: MonotonicInstant) -> KeyEvent.Edge? {
         if isOn {
             settled = nil

@@ -2,7 +2,7 @@
 package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
     /// The place; empty for the whole value.
     package let steps: [JSON.Step]
-    /// What is wrong there, to follow the place: "is missing".
+    /// The mistake there, to follow the place: "is missing".
     package let problem: String
 
     package var description: String { "\(path.isEmpty ? "the value" : path) \(problem)" }
@@ -94,7 +94,7 @@ extension JSONDecodingError {
 /// A value while it is decoded: the `Decoder`, and the state of its containers.
 final class DecodingNode: Decoder {
     let value: JSON
-    /// That from the parent; nil for the whole value.
+    /// The step from the parent; nil for the whole value.
     private let step: JSON.Step?
     private let parent: DecodingNode?
     private let unknownKeys: JSON.UnknownKeys

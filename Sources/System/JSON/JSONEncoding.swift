@@ -92,7 +92,7 @@ package struct JSONMembers {
 
 /// The text of a value while it is encoded.
 ///
-/// What is written last is the end of the text: a nested container must be complete before the one around it
+/// The latest value is the end of the text: a nested container must be complete before the one around it
 /// goes on.
 final class EncodedText {
     // Checking for exclusive access takes a fifth of the time, and no function of this class calls another

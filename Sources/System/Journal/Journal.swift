@@ -20,7 +20,7 @@ package struct JournalLogHandler: LogHandler {
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - isJournal: Whether lines begin with a priority.
+    ///   - isJournal: True if lines begin with a priority.
     ///   - isPrintable: The rule for what is escaped.
     ///   - write: Receives each line, including its newline.
     package init(

@@ -5,7 +5,7 @@ extension AudioDevices {
     ///
     /// - Parameters:
     ///   - index: The server's index of the source.
-    ///   - request: That of the stream.
+    ///   - request: The request of the stream.
     ///   - name: The source that the server was asked for.
     /// - Returns: The source.
     /// - Throws: If it may not be captured from: it has gone, delivers what this program plays, is no

@@ -1,4 +1,4 @@
-/// What a source delivers: software that acts as one delivers what it records, however indirectly.
+/// The origins of a source: software that acts as one delivers what it records, however indirectly.
 extension AudioDevices {
     /// The microphones whose sound a source delivers: itself or, for software, those that it records from.
     /// Monitors are none.

@@ -7,7 +7,7 @@ extension AudioServer {
     /// ``state`` becomes `ready`. Without observations the server reports nothing, and causes no wake-ups.
     ///
     /// - Parameters:
-    ///   - kinds: What to report changes of.
+    ///   - kinds: The kinds of things whose changes are reported.
     ///   - changed: Called with each change.
     /// - Returns: The subscription, which ends when it is dropped.
     package func observe(
@@ -33,7 +33,7 @@ extension AudioServer {
     ///
     /// - Parameters:
     ///   - action: Completes "could not …".
-    ///   - change: What to change, and how.
+    ///   - change: The thing to change, and how.
     ///   - completion: Called exactly once, possibly during this call.
     package func change(
         _ action: String,

@@ -20,8 +20,8 @@ struct CaptureLiveness {
     /// The longest time for which zeros of a source with the volume 0 may be a coincidence.
     static let zeroLimit = Duration.milliseconds(300)
 
-    /// - Parameter isZero: Whether the volume is 0 in the server's newest list.
-    /// - Returns: Whether that is believed.
+    /// - Parameter isZero: True if the volume is 0 in the server's newest list.
+    /// - Returns: True if it is believed to be 0.
     mutating func listed(isZero: Bool) -> Bool {
         guard isZero else {
             volume = .audible
@@ -37,8 +37,8 @@ struct CaptureLiveness {
 
     /// - Parameters:
     ///   - bytes: Samples that have arrived.
-    ///   - format: That of the stream.
-    /// - Returns: Whether the microphone is live with these bytes; after ``Answer/asksForVolume`` the sources
+    ///   - format: The format of the stream.
+    /// - Returns: The state of the microphone with these bytes; after ``Answer/asksForVolume`` the sources
     ///   are to be listed.
     mutating func received(_ bytes: ArraySlice<UInt8>, _ format: SampleSpec) -> Answer {
         switch volume {

@@ -31,8 +31,8 @@ package struct SourceState: Sendable, Equatable {
     package var isDeaf: Bool { isMuted || isSilent }
 
     /// - Parameters:
-    ///   - source: What is captured. Software delivers zeros while its microphones are muted.
-    ///   - devices: Those that were listed with it, at least the source.
+    ///   - source: The captured source. Software delivers zeros while its microphones are muted.
+    ///   - devices: The list in which it was, at least of the sources.
     ///   - stream: The server's index of the stream that captures, which a person can mute as well. The
     ///     server remembers that for the program's next one. Nil if there is none.
     init(_ source: AudioDevice, in devices: AudioDevices, stream: UInt32?) {

@@ -14,7 +14,7 @@ package final class PendingChanges {
 
     /// - Parameters:
     ///   - action: Completes "could not …".
-    ///   - change: What to change, and how.
+    ///   - change: The thing to change, and how.
     ///   - failed: Called at most once, possibly during this call.
     package func order(
         _ action: String,

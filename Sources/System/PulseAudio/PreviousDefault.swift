@@ -10,7 +10,7 @@ package final class PreviousDefault {
     /// Called when another microphone has become the default source, with its name.
     package var changed: @EventLoop (String) -> Void = { _ in }
 
-    /// - Parameter devices: What the server has listed.
+    /// - Parameter devices: The list of the server.
     /// - Returns: The same with ``AudioDevices/previousDefaultSource``.
     func updated(_ devices: AudioDevices) -> AudioDevices {
         var devices = devices

@@ -25,7 +25,7 @@ package enum ConfigurationFile {
     ///   - paths: Of files that need not exist. A key of a later one replaces that of an earlier one, in
     ///     tables one by one.
     ///   - check: Refuses values that the type alone does not, of each file.
-    /// - Returns: What the files say together, but for those that cannot be used.
+    /// - Returns: The value of all files together, but for those that cannot be used.
     package static func load<Value: Decodable>(
         over empty: Value,
         _ paths: [String],

@@ -33,7 +33,7 @@ package enum TOML {
     ///   - type: Its optional members may be missing. Dates and times are strings.
     ///   - text: The contents of a file.
     /// - Returns: The value.
-    /// - Throws: What is wrong and where; also for a key that `type` does not have.
+    /// - Throws: The mistake and its place; also for a key that `type` does not have.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self,
         from text: String
@@ -51,7 +51,7 @@ package enum TOML {
     /// - Parameters:
     ///   - path: The steps from the outermost table on.
     ///   - text: Valid TOML.
-    ///   - isKey: Whether the key of the value is found, which only an element of an array does not have.
+    ///   - isKey: True to find the key of the value, which only an element of an array does not have.
     /// - Returns: The place of the last step that exists; nil if the first one does not.
     package static func place(of path: [JSON.Step], in text: String, isKey: Bool = false)
         -> TOMLError.Place?

@@ -2,8 +2,8 @@ import EventLoop
 
 /// Counts the messages of one connection, and decides when all others are to be served before its next.
 ///
-/// That is after a number of messages in one turn of the loop, or in turns that follow each other closely: a
-/// connection with a higher priority must not be able to starve the others.
+/// A connection waits after a number of messages in one turn of the loop, or in turns that follow each other
+/// closely: with a higher priority it must not be able to starve the others.
 @EventLoop
 final class TurnLimit {
     /// Messages further apart than this do not count together.

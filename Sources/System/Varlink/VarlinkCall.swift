@@ -47,8 +47,8 @@ package final class VarlinkCall {
     /// Replies.
     ///
     /// - Parameters:
-    ///   - parameters: Those that the interface declares.
-    ///   - continues: Whether more replies follow. A client that does not accept that receives
+    ///   - parameters: The parameters that the interface declares.
+    ///   - continues: True if more replies follow. A client that does not accept that receives
     ///     ``VarlinkError/expectedMore`` instead, and the call has ended.
     package func reply(_ parameters: JSONText = [:], continues: Bool = false) {
         if continues, !wantsMore, !isOneway { return fail(.expectedMore) }

@@ -71,7 +71,7 @@ package final class VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: With its interface.
-    ///   - parameters: Those that the interface declares.
+    ///   - parameters: The parameters that the interface declares.
     ///   - timeLimit: After this time without a reply the connection is closed.
     ///   - handler: Called once; before this returns only if the connection is closed.
     package func call(
@@ -99,7 +99,7 @@ package final class VarlinkClient {
     ///
     /// - Parameters:
     ///   - method: With its interface.
-    ///   - parameters: Those that the interface declares.
+    ///   - parameters: The parameters that the interface declares.
     ///   - timeLimit: For the first reply.
     ///   - handler: Called for each reply. The last one has `continues` false.
     package func subscribe(

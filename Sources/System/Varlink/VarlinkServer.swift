@@ -16,7 +16,7 @@ package final class VarlinkServer {
     private static var connectionCount: UInt64 = 0
 
     private struct Route {
-        /// That of the method, with its interface.
+        /// The name of the method, with its interface.
         let name: String
         let interface: String
         let method: String

@@ -58,7 +58,7 @@ package struct WAVFile {
     ///   - rate: Samples per second and channel.
     ///   - channels: The number of interleaved channels.
     ///   - size: Bytes of samples.
-    /// - Returns: What is written before the samples: ``headerSize`` bytes.
+    /// - Returns: The ``headerSize`` bytes before the samples.
     package static func header(rate: Int, channels: Int, size: Int) -> [UInt8] {
         let frame = channels * 2
         var header = Array("RIFF".utf8) + number(36 + size, bytes: 4) + Array("WAVEfmt ".utf8)

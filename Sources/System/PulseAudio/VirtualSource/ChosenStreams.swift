@@ -96,9 +96,9 @@ struct ChosenStreams: Sendable {
     }
 
     /// - Parameters:
-    ///   - streams: Those of all other applications that record.
-    ///   - devices: What the server has.
-    /// - Returns: What is to be moved.
+    ///   - streams: The streams of all other applications that record.
+    ///   - devices: The devices of the server.
+    /// - Returns: The moves to order.
     mutating func next(_ streams: [AudioStream], _ devices: Devices) -> [Move] {
         let before = known
         known = [:]

@@ -5,7 +5,7 @@
 /// queue runs empty every few minutes. A block of samples is made longer or shorter by one sample, which is
 /// spread over the block.
 ///
-/// What counts is the lowest level, right after a request of the server. A server that requests 21 ms at
+/// The lowest level counts, right after a request of the server. A server that requests 21 ms at
 /// once, as PipeWire does in a virtual machine, needs a queue that rises by that much in between. The lowest
 /// levels of spans of 0.1 s are averaged over a second. What a stalled process has missed arrives at once:
 /// then whole blocks are left out, with a cross-fade.
@@ -73,7 +73,7 @@ struct DriftCorrector: Equatable, Sendable {
     /// - Parameters:
     ///   - level: The samples that wait, without this block.
     ///   - count: The samples of the block.
-    /// - Returns: What to do with the block.
+    /// - Returns: The treatment of the block.
     mutating func adjustment(level: Int, adding count: Int) -> Adjustment {
         if surplus <= 0 {
             spanLowest = min(spanLowest, level)

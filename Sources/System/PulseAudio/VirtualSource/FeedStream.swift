@@ -36,7 +36,7 @@ final class FeedStream {
 
     /// - Parameters:
     ///   - server: Must be ready.
-    ///   - definition: That of the source, whose sink it plays to.
+    ///   - definition: The source, whose sink it plays to.
     ///   - failed: Called at most once, after this initialiser has returned.
     /// - Throws: If the request cannot be sent.
     init(

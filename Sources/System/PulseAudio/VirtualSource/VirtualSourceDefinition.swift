@@ -6,11 +6,11 @@
 package struct VirtualSourceDefinition: Sendable, Equatable {
     /// The server's name of the source: letters, digits, `_`.
     let sourceName: String
-    /// What people choose, without quotation marks.
+    /// The name that people choose, without quotation marks.
     let sourceDescription: String
     /// The server's name of the sink.
     let feedName: String
-    /// What people see of the sink, without quotation marks.
+    /// The name of the sink for people, without quotation marks.
     let feedDescription: String
     /// The property that marks this program's own devices, as for ``AudioServer``.
     let mark: String
