@@ -8,9 +8,8 @@ import Testing
     init() { withRunningLoop() }
 
     @Test @EventLoop func `every node of a subsystem is reported once`() throws {
-        let monitor = try DeviceMonitor(subsystem: "mem", tag: nil)
         var reported: [String] = []
-        try monitor.start { event in
+        let monitor = try DeviceMonitor(subsystem: "mem", tag: nil) { event in
             guard case .added(let node) = event else { return }
             reported.append(node.devnode)
         }
@@ -20,19 +19,17 @@ import Testing
     }
 
     @Test @EventLoop func `a tag that no rule sets finds nothing and is not an error`() throws {
-        let monitor = try DeviceMonitor(subsystem: "mem", tag: "no-rule-gives-this-tag")
-        try monitor.start { Issue.record("reported \($0)") }
+        let monitor = try DeviceMonitor(subsystem: "mem", tag: "no-rule-gives-this-tag") {
+            Issue.record("reported \($0)")
+        }
         #expect(monitor.nodes.isEmpty)
     }
 
-    @Test @EventLoop func `stopping and starting again reports the nodes again`() throws {
-        let monitor = try DeviceMonitor(subsystem: "mem", tag: nil)
+    @Test @EventLoop func `each monitor reports the nodes that exist`() throws {
         var count = 0
-        try monitor.start { _ in count += 1 }
-        let first = count
-        monitor.stop()
-        #expect(monitor.nodes.isEmpty)
-        try monitor.start { _ in count += 1 }
-        #expect(count == 2 * first)
+        let first = try DeviceMonitor(subsystem: "mem", tag: nil) { _ in count += 1 }
+        let second = try DeviceMonitor(subsystem: "mem", tag: nil) { _ in count += 1 }
+        #expect(second.nodes == first.nodes)
+        #expect(count == 2 * first.nodes.count)
     }
 }

@@ -30,8 +30,7 @@ final class PluggedHeadset {
         phys: String? = nil,
         tag: String? = nil
     ) async throws {
-        monitor = try DeviceMonitor(subsystem: "input", tag: tag)
-        try monitor.start { [deviceEvents] in deviceEvents.add($0) }
+        monitor = try DeviceMonitor(subsystem: "input", tag: tag) { [deviceEvents] in deviceEvents.add($0) }
         let headset = try VirtualDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
         self.headset = headset
         node = try await deviceEvents.firstValue {

@@ -83,8 +83,7 @@ struct SerialSwitchTests {
 
         init(_ name: String, serialNumber: String? = "1", isPressed: Bool = false) async throws {
             let nodes = AsyncQueue(of: InputDeviceEvent.self)
-            monitor = try DeviceMonitor(subsystem: "tty", tag: nil)
-            try monitor.start { nodes.add($0) }
+            monitor = try DeviceMonitor(subsystem: "tty", tag: nil) { nodes.add($0) }
             gadget = try USBGadget(name: name, vendor: "0x1234", isSerial: true, serialNumber: serialNumber)
             var found: InputNode?
             while found == nil {

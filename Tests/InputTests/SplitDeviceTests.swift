@@ -209,9 +209,7 @@ private final class NodeQueue {
     private var monitor: DeviceMonitor?
 
     func start() throws {
-        let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
-        self.monitor = monitor
-        try monitor.start { [events] in events.add($0) }
+        monitor = try DeviceMonitor(subsystem: "input", tag: nil) { [events] in events.add($0) }
     }
 
     /// udev may report the halves in any order.

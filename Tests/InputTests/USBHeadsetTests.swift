@@ -26,9 +26,8 @@ struct USBHeadsetTests {
     /// The event nodes of a gadget, in the order in which they appear.
     @EventLoop private func nodes(_ count: Int, of product: String) async throws -> [InputNode] {
         let events = AsyncQueue(of: InputDeviceEvent.self)
-        let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
-        try monitor.start { events.add($0) }
-        defer { monitor.stop() }
+        let monitor = try DeviceMonitor(subsystem: "input", tag: nil) { events.add($0) }
+        defer { withExtendedLifetime(monitor) {} }
         var found: [InputNode] = []
         while found.count < count {
             if case .added(let node) = try await events.next(), node.name.hasPrefix("PTT \(product)") {

@@ -6,19 +6,20 @@ import Logging
 @EventLoop
 final class HeadsetDivider {
     private let log: Logger
-    private let monitor: DeviceMonitor
+    private var monitor: DeviceMonitor?
     private var devices: [String: SplitDevice] = [:]
 
     /// - Throws: If udev cannot be monitored.
     init(log: Logger) throws(SystemError) {
         self.log = log
-        monitor = try DeviceMonitor(subsystem: "input", tag: "push-to-talk")
-        try monitor.start { [weak self] event in self?.handle(event) }
+        monitor = try DeviceMonitor(subsystem: "input", tag: "push-to-talk") { [weak self] in
+            self?.handle($0)
+        }
     }
 
     /// Removes what was made, and gives the devices back.
     func close() {
-        monitor.stop()
+        monitor = nil
         for device in devices.values { device.close() }
         devices = [:]
     }

@@ -29,15 +29,23 @@ package final class DeviceMonitor {
     private let monitor: OpaquePointer
     private var source: DescriptorSource?
     private var access: Inotify?
-    private var handler: (@EventLoop (InputDeviceEvent) -> Void)?
+    private let handler: @EventLoop (InputDeviceEvent) -> Void
 
+    /// Reports every present node as added, before it returns, and every change from then on.
+    ///
     /// - Parameters:
     ///   - subsystem: For example `input`.
     ///   - tag: Only devices to which a udev rule has given this tag; nil for all.
-    /// - Throws: If the netlink socket for udev's messages cannot be opened.
-    package init(subsystem: String, tag: String?) throws(SystemError) {
+    ///   - handler: Called in the order of the events.
+    /// - Throws: If udev's netlink socket cannot be opened or watched, or sysfs cannot be read.
+    package init(
+        subsystem: String,
+        tag: String?,
+        handler: @escaping @EventLoop (InputDeviceEvent) -> Void
+    ) throws(SystemError) {
         self.subsystem = subsystem
         self.tag = tag
+        self.handler = handler
         let action = "monitor udev"
         guard let udev = udev_new() else { throw SystemError(action) }
         // "udev", not "kernel": these messages are sent after the rules have run, with properties, tags and
@@ -53,20 +61,6 @@ package final class DeviceMonitor {
         if let tag, result >= 0 { result = udev_monitor_filter_add_match_tag(monitor, tag) }
         if result >= 0 { result = udev_monitor_enable_receiving(monitor) }
         guard result >= 0 else { throw SystemError(action, -result) }
-    }
-
-    isolated deinit {
-        source?.cancel()
-        udev_monitor_unref(monitor)
-        udev_unref(udev)
-    }
-
-    /// Reports every present node as added, before it returns, and every change from then on.
-    ///
-    /// - Parameter handler: Called in the order of the events.
-    /// - Throws: If sysfs cannot be read or the socket cannot be watched.
-    package func start(_ handler: @escaping @EventLoop (InputDeviceEvent) -> Void) throws(SystemError) {
-        self.handler = handler
         // logind changes access control lists without involving udev. If this watch fails for lack of inotify
         // instances, a change of access is noticed with udev's next message about the device.
         access = try? Inotify("watch the access rights of devices") { [weak self] _ in self?.accessChanged() }
@@ -76,13 +70,10 @@ package final class DeviceMonitor {
         try refresh()
     }
 
-    /// Stops monitoring, and forgets all nodes.
-    package func stop() {
+    isolated deinit {
         source?.cancel()
-        source = nil
-        access = nil
-        handler = nil
-        nodes = [:]
+        udev_monitor_unref(monitor)
+        udev_unref(udev)
     }
 
     /// Receives one message. The source fires again while there are more.
@@ -152,9 +143,9 @@ package final class DeviceMonitor {
         nodes[path] = node
         watchAccess(to: node)
         switch (previous, node) {
-        case (nil, let node?): handler?(.added(node))
-        case (_?, let node?): handler?(.changed(node))
-        case (let previous?, nil): handler?(.removed(previous))
+        case (nil, let node?): handler(.added(node))
+        case (_?, let node?): handler(.changed(node))
+        case (let previous?, nil): handler(.removed(previous))
         case (nil, nil): break
         }
     }

@@ -58,9 +58,9 @@ final class Headsets {
     func start() {
         for subsystem in ["input", "tty"] {
             do throws(SystemError) {
-                let monitor = try DeviceMonitor(subsystem: subsystem, tag: Self.tag)
-                try monitor.start { [weak self] event in self?.handle(event) }
-                monitors.append(monitor)
+                monitors.append(
+                    try DeviceMonitor(subsystem: subsystem, tag: Self.tag) { [weak self] in self?.handle($0) }
+                )
             } catch {
                 log.error("\(error): \(subsystem == "tty" ? "foot switches" : "headset keys") do not work")
             }
@@ -69,7 +69,6 @@ final class Headsets {
 
     /// Ends every transmission of a headset, and closes the devices.
     func close() {
-        for monitor in monitors { monitor.stop() }
         monitors = []
         for headset in headsets.values { headset.end() }
         (nodes, halves, headsets, listed) = ([:], [:], [:], [:])

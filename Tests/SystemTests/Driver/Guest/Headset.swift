@@ -20,8 +20,7 @@ final class Headset {
         id: InputNode.ID = .init(bus: InputNode.ID.usb),
         phys: String? = nil
     ) async throws -> Headset {
-        let monitor = try DeviceMonitor(subsystem: "input", tag: nil)
-        try monitor.start { _ in Conditions.evaluate() }
+        let monitor = try DeviceMonitor(subsystem: "input", tag: nil) { _ in Conditions.evaluate() }
         let device = try VirtualDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
         var node: InputNode?
         try await until("udev announces \(name)") {

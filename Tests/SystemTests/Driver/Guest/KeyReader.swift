@@ -13,14 +13,13 @@ final class KeyReader {
     private(set) var pressed = MonotonicInstant.now
     private let name: String
     private let key: String
-    private let monitor: DeviceMonitor
+    private var monitor: DeviceMonitor?
     private var device: KeyDevice?
 
     /// By default of the device that ptt-keys makes.
     init(of name: String = "Push-to-Talk Keys", key: String = "KEY_F13") throws {
         (self.name, self.key) = (name, key)
-        monitor = try DeviceMonitor(subsystem: "input", tag: nil)
-        try monitor.start { [weak self] event in
+        monitor = try DeviceMonitor(subsystem: "input", tag: nil) { [weak self] event in
             switch event {
             case .added(let node), .changed(let node): self?.open(node)
             case .removed: break
