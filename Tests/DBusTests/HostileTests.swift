@@ -192,7 +192,7 @@ import Testing
             #expect(try await events.next() == "disconnected")
         }
         #expect(try await events.next().hasPrefix(":"))
-        bus.close()
+        withExtendedLifetime(bus) {}
     }
 
     @Test func `after a loss it reconnects within a second, however often it is disconnected`() {

@@ -52,7 +52,6 @@ final class IndicatorHost {
         core.close()
         notifications?.closeShown()
         player?.show(nil)
-        bus?.close()
         (bus, logind, notifications, shortcuts, player) = (nil, nil, nil, nil, nil)
     }
 

@@ -1,7 +1,7 @@
 package import EventLoop
 
 /// Maintains a connection to a bus: reconnects after a loss, and waits for a bus that is not running yet,
-/// without a wake-up where the bus has no socket.
+/// without a wake-up where the bus has no socket. Dropping it ends the connection and all attempts.
 @EventLoop
 package final class Bus {
     package enum Event {
@@ -21,7 +21,6 @@ package final class Bus {
     private let handler: @EventLoop (Event) -> Void
     private var reconnectDelay = ReconnectDelay()
     private var isLossReported = false
-    private var isClosed = false
     private lazy var retry = TimerSource { [weak self] in self?.open() }
     /// Set while the socket of the bus does not exist.
     private var socketWatch: FileWatch?
@@ -35,16 +34,7 @@ package final class Bus {
         retry.arm(after: .zero)
     }
 
-    isolated deinit { close() }
-
-    /// Ends the connection and all attempts. The handler is not called again.
-    package func close() {
-        isClosed = true
-        retry.disarm()
-        socketWatch = nil
-        connection?.close()
-        connection = nil
-    }
+    isolated deinit { connection?.close() }
 
     private func open() {
         BusConnection.open(address, timeout: Self.timeout) { [weak self] result in
@@ -57,7 +47,6 @@ package final class Bus {
     }
 
     private func opened(_ opening: BusConnection) {
-        guard !isClosed else { return opening.close() }
         connection = opening
         reconnectDelay.connected(at: .now)
         isLossReported = false
@@ -69,7 +58,6 @@ package final class Bus {
     }
 
     private func failed(_ error: BusError) {
-        guard !isClosed else { return }
         if !waitForSocket() { retry.arm(after: reconnectDelay.next(at: .now)) }
         guard !isLossReported else { return }
         isLossReported = true

@@ -77,7 +77,6 @@ final class BlueZMirror {
         reset()
         nameWatch = nil
         notifications.close()
-        bus?.close()
         bus = nil
     }
 
