@@ -10,7 +10,7 @@ import Testing
     @Test @EventLoop func `every node of a subsystem is reported once`() throws {
         var reported: [String] = []
         let monitor = try DeviceMonitor(subsystem: "mem", tag: nil) { event in
-            guard case .added(let node) = event else { return }
+            guard case .present(let node) = event else { return }
             reported.append(node.devnode)
         }
         #expect(reported.contains("/dev/null"))

@@ -34,7 +34,7 @@ final class PluggedHeadset {
         let headset = try VirtualDevice(name: name, keys: keys, jack: jack, axes: axes, id: id, phys: phys)
         self.headset = headset
         node = try await deviceEvents.firstValue {
-            if case .added(let node) = $0, node.devnode == headset.devnode { node } else { nil }
+            if case .present(let node) = $0, node.devnode == headset.devnode { node } else { nil }
         }
     }
 
@@ -53,7 +53,7 @@ final class PluggedHeadset {
     func nextDeviceEvent() async throws -> InputDeviceEvent {
         try await deviceEvents.first {
             switch $0 {
-            case .added(let node), .changed(let node), .removed(let node): node.devnode == headset.devnode
+            case .present(let node), .removed(let node): node.devnode == headset.devnode
             }
         }
     }

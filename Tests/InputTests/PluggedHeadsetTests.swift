@@ -29,9 +29,9 @@ struct PluggedHeadsetTests {
 
     @Test @EventLoop func `a headset that is already plugged in is reported at the start`() async throws {
         let plugged = try await PluggedHeadset("PTT Test Headset 2")
-        var added: [InputDeviceEvent] = []
-        _ = try DeviceMonitor(subsystem: "input", tag: nil) { added.append($0) }
-        #expect(added.contains(.added(plugged.node)))
+        var reported: [InputDeviceEvent] = []
+        _ = try DeviceMonitor(subsystem: "input", tag: nil) { reported.append($0) }
+        #expect(reported.contains(.present(plugged.node)))
     }
 
     @Test @EventLoop func `press and release arrive in order with times on the monotonic clock`() async throws

@@ -87,7 +87,7 @@ struct SerialSwitchTests {
             gadget = try USBGadget(name: name, vendor: "0x1234", isSerial: true, serialNumber: serialNumber)
             var found: InputNode?
             while found == nil {
-                if case .added(let node) = try await nodes.next(), node.name == name { found = node }
+                if case .present(let node) = try await nodes.next(), node.name == name { found = node }
             }
             node = try #require(found)
             if isPressed { try press() }

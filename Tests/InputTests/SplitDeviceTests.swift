@@ -226,7 +226,7 @@ private final class NodeQueue {
                 return hasKey && half.half?.part == part && half.half?.of == node.sysname
             }
             if let found { return found }
-            if case .added(let node) = try await events.next() { seen.append(node) }
+            if case .present(let node) = try await events.next() { seen.append(node) }
         }
     }
 }

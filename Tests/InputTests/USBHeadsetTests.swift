@@ -30,9 +30,10 @@ struct USBHeadsetTests {
         defer { withExtendedLifetime(monitor) {} }
         var found: [InputNode] = []
         while found.count < count {
-            if case .added(let node) = try await events.next(), node.name.hasPrefix("PTT \(product)") {
-                found.append(node)
-            }
+            guard case .present(let node) = try await events.next(), node.name.hasPrefix("PTT \(product)"),
+                !found.contains(where: { $0.devnode == node.devnode })
+            else { continue }
+            found.append(node)
         }
         return found
     }

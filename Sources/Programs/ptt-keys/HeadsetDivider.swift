@@ -26,7 +26,7 @@ final class HeadsetDivider {
 
     private func handle(_ event: InputDeviceEvent) {
         switch event {
-        case .added(let node), .changed(let node): review(node)
+        case .present(let node): review(node)
         case .removed(let node): devices.removeValue(forKey: node.sysname)?.close()
         }
     }

@@ -4,10 +4,8 @@ import Glibc
 
 /// A change of a monitored device node.
 package enum InputDeviceEvent: Equatable, Sendable {
-    /// It exists, and has not been reported before.
-    case added(InputNode)
-    /// It has been reported before, and its udev properties or this process's access to it have changed.
-    case changed(InputNode)
+    /// It is new, or its udev properties or this process's access to it have changed.
+    case present(InputNode)
     /// It was removed, or no longer has the tag.
     case removed(InputNode)
 }
@@ -31,7 +29,7 @@ package final class DeviceMonitor {
     private var access: Inotify?
     private let handler: @EventLoop (InputDeviceEvent) -> Void
 
-    /// Reports every present node as added, before it returns, and every change from then on.
+    /// Reports every present node, before it returns, and every change from then on.
     ///
     /// - Parameters:
     ///   - subsystem: For example `input`.
@@ -143,8 +141,7 @@ package final class DeviceMonitor {
         nodes[path] = node
         watchAccess(to: node)
         switch (previous, node) {
-        case (nil, let node?): handler(.added(node))
-        case (_?, let node?): handler(.changed(node))
+        case (_, let node?): handler(.present(node))
         case (let previous?, nil): handler(.removed(previous))
         case (nil, nil): break
         }

@@ -108,7 +108,7 @@ final class Headsets {
 
     func handle(_ event: InputDeviceEvent) {
         switch event {
-        case .added(let node), .changed(let node): set(node, of: node)
+        case .present(let node): set(node, of: node)
         case .removed(let node): set(nil, of: node)
         }
     }

@@ -21,7 +21,7 @@ final class KeyReader {
         (self.name, self.key) = (name, key)
         monitor = try DeviceMonitor(subsystem: "input", tag: nil) { [weak self] event in
             switch event {
-            case .added(let node), .changed(let node): self?.open(node)
+            case .present(let node): self?.open(node)
             case .removed: break
             }
         }
