@@ -109,6 +109,7 @@ private struct Resolution: Equatable {
         /// The only file in it that counts; nil with ``changes``: each does.
         var name: String?
 
+        /// Returns true if a change of this file in it counts.
         func isFollowed(_ file: String) -> Bool { name.map { $0 == file } ?? (mask == Self.changes) }
     }
 
