@@ -101,7 +101,7 @@ import Testing
         nonisolated let lines = AsyncQueue(of: String.self)
         let manager: RefusingManager
         private let connection: BusConnection
-        private var profiles: SerialProfiles?
+        private var profiles: BlueZRegistration?
 
         init(on bus: PrivateBus, errors: [String]) async throws {
             manager = try await RefusingManager(
@@ -114,18 +114,20 @@ import Testing
             )
             connection = try await BusConnection.open(.address(bus.address))
             let lines = lines
-            profiles = SerialProfiles(
+            let log = Logger(label: "") { _ in
+                JournalLogHandler(isJournal: false, isPrintable: { _ in true }, write: { lines.add($0) })
+            }
+            let kind = BlueZRegistration.Kind.serialPorts(of: "", log: log) { [weak self] in
+                guard let self else { return }
+                answers.add(profiles?[serviceClass])
+            } handler: { _, _, _ in
+                false
+            }
+            profiles = BlueZRegistration(
+                kind,
                 on: connection,
-                daemon: "",
-                log: Logger(label: "") { _ in
-                    JournalLogHandler(isJournal: false, isPrintable: { _ in true }, write: { lines.add($0) })
-                },
-                backOff: BackOff(first: .milliseconds(1), limit: .milliseconds(4)),
-                registered: { [weak self] in
-                    guard let self else { return }
-                    answers.add(profiles?[serviceClass])
-                },
-                handler: { _, _, _ in false }
+                log: log,
+                backOff: BackOff(first: .milliseconds(1), limit: .milliseconds(4))
             )
             profiles?.update([serviceClass])
         }

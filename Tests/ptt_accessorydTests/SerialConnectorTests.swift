@@ -120,7 +120,7 @@ final class SerialFixture {
     nonisolated let bus: PrivateBus
     let serviceClass = GattUUID(assigned: 0x1101)
     var link: SerialConnector?
-    private(set) var profiles: SerialProfiles?
+    private(set) var profiles: BlueZRegistration?
     private let simulator: TestProcess
     private let events = AsyncQueue(of: String.self)
     private let changes = AsyncQueue(of: Void.self)
@@ -177,7 +177,7 @@ final class SerialFixture {
     }
 
     /// Waits until changes in bluetoothd have made the registrations what is wanted.
-    func untilProfiles(_ isWanted: (SerialProfiles?) -> Bool) async throws {
+    func untilProfiles(_ isWanted: (BlueZRegistration?) -> Bool) async throws {
         let deadline = Deadline()
         while !isWanted(profiles) {
             try deadline.check()
@@ -202,17 +202,17 @@ final class SerialFixture {
     }
 
     private func appeared(_ connection: BusConnection) {
-        profiles = SerialProfiles(
-            on: connection,
-            daemon: mirror.owner ?? "",
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            registered: { [weak self] in self?.update() },
-            handler: { [weak self] event, path, _ in self?.handle(event, of: path) ?? false }
-        )
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let kind = BlueZRegistration.Kind.serialPorts(of: mirror.owner ?? "", log: log) { [weak self] in
+            self?.update()
+        } handler: { [weak self] event, path, _ in
+            self?.handle(event, of: path) ?? false
+        }
+        profiles = BlueZRegistration(kind, on: connection, log: log)
         profiles?.update([serviceClass])
     }
 
-    private func handle(_ event: SerialProfiles.Event, of path: ObjectPath) -> Bool {
+    private func handle(_ event: SerialProfileEvent, of path: ObjectPath) -> Bool {
         guard let link, link.path == path else { return false }
         link.received(event)
         return true

@@ -12,7 +12,6 @@ extension BlueZRegistration.Kind {
         Self(
             manager: BlueZ.advertisementMonitorManager,
             methods: ("RegisterMonitor", "UnregisterMonitor"),
-            hasOptions: false,
             consequence: "buttons that advertise their presses do not work",
             path: { "advertisements_" + ($0.manager.text.split(separator: "/").last ?? "") },
             interface: { key in

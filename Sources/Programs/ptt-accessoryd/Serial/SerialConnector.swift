@@ -80,7 +80,7 @@ final class SerialConnector {
     }
 
     /// bluetoothd has connected it, or asks to disconnect it.
-    func received(_ event: SerialProfiles.Event) {
+    func received(_ event: SerialProfileEvent) {
         switch event {
         case .portReceived(let descriptor):
             offered = descriptor.take()

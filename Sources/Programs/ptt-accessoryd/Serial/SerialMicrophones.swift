@@ -10,7 +10,7 @@ final class SerialMicrophones {
     private let receivers: Receivers
     private let mirror: BlueZMirror
     private var microphones: [ObjectPath: SerialMicrophone] = [:]
-    private var profiles: SerialProfiles?
+    private var profiles: BlueZRegistration?
 
     init(_ receivers: Receivers, _ mirror: BlueZMirror) {
         self.receivers = receivers
@@ -26,15 +26,15 @@ final class SerialMicrophones {
     /// bluetoothd is running, and its objects are known.
     func appeared(_ connection: BusConnection) {
         guard let daemon = mirror.owner else { return }
-        profiles = SerialProfiles(on: connection, daemon: daemon, log: receivers.log) { [weak self] in
+        let kind = BlueZRegistration.Kind.serialPorts(of: daemon, log: receivers.log) { [weak self] in
             self?.updateAll()
         } handler: { [weak self] event, path, serviceClass in
-            guard let microphone = self?.microphones[path], microphone.serviceClass == serviceClass else {
-                return false
-            }
+            guard let microphone = self?.microphones[path], microphone.serviceClass.text == serviceClass
+            else { return false }
             microphone.connector.received(event)
             return true
         }
+        profiles = BlueZRegistration(kind, on: connection, log: receivers.log)
         updateProfiles()
     }
 
