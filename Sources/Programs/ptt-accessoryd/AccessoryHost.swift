@@ -31,10 +31,9 @@ final class AccessoryHost {
     private var actions: [ButtonRole: ServiceConnection] = [:] { didSet { reportActivity() } }
     private var isActive = false
 
-    /// Whose link the machine gives orders; nil for a link that takes none.
+    /// Whose link the machine gives orders, and whose lamp shows transmissions; nil for a link that takes
+    /// none.
     weak var link: BluetoothButton?
-    /// Called when it begins or ends to transmit, as far as the accessory knows.
-    var transmittingChanged: @EventLoop (Bool) -> Void = { _ in }
     /// Called when it begins or ends to transmit, or to run actions, as far as the accessory knows.
     var activityChanged: @EventLoop (Bool) -> Void = { _ in }
 
@@ -65,7 +64,7 @@ final class AccessoryHost {
         if case .coreLost = event { releaseActions() }
         for effect in accessory.handle(event, at: time) { perform(effect) }
         let isTransmitting = accessory.isTransmitting
-        if isTransmitting != wasTransmitting { transmittingChanged(isTransmitting) }
+        if isTransmitting != wasTransmitting { link?.settings.show(isTransmitting: isTransmitting) }
         reportActivity()
     }
 

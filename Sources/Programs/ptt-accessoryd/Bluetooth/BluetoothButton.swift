@@ -67,7 +67,6 @@ final class BluetoothButton {
         host = AccessoryHost(profile, origin: origin, enrolment: enrolment, gate: use.gate, receivers)
         host.link = self
         host.activityChanged = { [mirror] in mirror.keepAlive.set($0, for: path) }
-        host.transmittingChanged = { [settings] in settings.show(isTransmitting: $0) }
         receivers.list.set(host.accessory.device)
         update()
     }
