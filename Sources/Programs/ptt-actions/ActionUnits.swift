@@ -25,7 +25,7 @@ final class ActionUnits {
     /// The unit of a press.
     private struct Unit {
         let id: PressID
-        /// What went wrong before.
+        /// An earlier failure of the same press.
         var failure: String?
         /// Until its release.
         var isHeld = true

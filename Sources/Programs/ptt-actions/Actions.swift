@@ -151,7 +151,7 @@ final class Actions {
         }
     }
 
-    /// What a power cut has left pressed.
+    /// Releases the buttons that a power cut has left pressed.
     private func releaseOverdue() {
         for entry in pending.takeOverdue() { release(entry) }
     }

@@ -281,7 +281,7 @@ final class BlueZMirror {
         if hasChanged { report(objects.device(of: path)) }
     }
 
-    /// What it has advertised before it was observed is not reported.
+    /// Advertisements from before it was observed are not reported.
     private func reportAdvertisement(of path: ObjectPath, since before: [UInt8]?) {
         guard connection != nil, let advertised = objects.devices[path]?.advertised, advertised != before
         else {

@@ -61,7 +61,7 @@ final class BlueZRegistration {
     }
 
     private var registrations: [Key: State] = [:]
-    /// Those without any answer yet.
+    /// Keys without any answer yet.
     private var unanswered: Set<Key> = []
     /// In succession, of any service.
     private var failures = 0

@@ -19,7 +19,7 @@ final class Learning {
     private let discovery: Discovery
     private let core: PressForwarder
     private var call: VarlinkCall?
-    /// What is listened to: a Bluetooth device, or the keys of an input device.
+    /// The source that is listened to: a Bluetooth device, or the keys of an input device.
     private var bluetooth: BluetoothListener?
     private var keys: AccessoryKeys?
     private var frames = 0

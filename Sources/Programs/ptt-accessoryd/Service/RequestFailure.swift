@@ -19,7 +19,7 @@ struct RequestFailure: Error {
     static func failed(_ reason: String) -> Self { Self(AccessoryInterface.pairingFailed, reason) }
     /// Its press was not observed.
     static func untested(_ reason: String) -> Self { Self(AccessoryInterface.testFailed, reason) }
-    /// What it advertises cannot be decrypted.
+    /// Its advertisements cannot be decrypted.
     static func bindKeyNeeded(_ reason: String) -> Self { Self(AccessoryInterface.bindKeyNeeded, reason) }
 }
 

@@ -55,7 +55,7 @@ extension Headsets {
 }
 
 extension Headsets.Accessory {
-    /// What a person sees of it who has pressed a key.
+    /// The entry that a person sees who has pressed a key.
     func discovery(_ key: KeyCode) -> AccessoryInterface.Discovery {
         AccessoryInterface.Discovery(
             address: identity.text,
