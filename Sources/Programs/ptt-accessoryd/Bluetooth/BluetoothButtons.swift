@@ -11,7 +11,7 @@ final class BluetoothButtons {
     private static let elsewhereReason = "another session is active at this seat"
     private static let elsewhere = Gate.closed(reason: elsewhereReason, cause: .sessionInactive)
 
-    private let receivers: Receivers
+    let receivers: Receivers
     let enrolled: EnrolledDevices
     let files: AccessoryFolderWatch
     private var buttons: [ObjectPath: BluetoothButton] = [:]
@@ -19,7 +19,9 @@ final class BluetoothButtons {
     var unused: [ObjectPath: Origin] = [:]
     private var isSessionActive = true
     private var registration: BlueZRegistration?
-    private(set) lazy var microphones: SerialMicrophones = SerialMicrophones(receivers, mirror)
+    /// The serial microphones in use, and the registrations of their service classes.
+    var microphones: [ObjectPath: SerialMicrophone] = [:]
+    var profiles: BlueZRegistration?
     private(set) lazy var advertising: AdvertisingButtons = AdvertisingButtons(receivers, mirror)
 
     /// Notified of every change of Bluetooth or a button.
@@ -53,9 +55,9 @@ final class BluetoothButtons {
     /// Ends every press, then disconnects from the bus.
     func close() {
         for button in buttons.values { button.end() }
-        buttons = [:]
-        registration = nil
-        microphones.close()
+        for microphone in microphones.values { microphone.end() }
+        (buttons, microphones) = ([:], [:])
+        (registration, profiles) = (nil, nil)
         advertising.close()
         mirror.close()
     }
@@ -76,7 +78,9 @@ final class BluetoothButtons {
     }
 
     /// The hosts of all Bluetooth devices in use.
-    var hosts: [AccessoryHost] { buttons.values.map(\.host) + microphones.hosts + advertising.hosts }
+    var hosts: [AccessoryHost] {
+        buttons.values.map(\.host) + microphones.values.map(\.host) + advertising.hosts
+    }
 
     /// The login session of this user became the active one of its seat, or another user's did. Then all
     /// buttons are released, as the headsets are: the person at the seat now must not transmit in our
@@ -129,15 +133,15 @@ final class BluetoothButtons {
 
     private func appeared(_ connection: BusConnection) {
         registration = BlueZRegistration(.buttons, on: connection, log: log)
-        microphones.appeared(connection)
+        registerSerialPorts(on: connection)
         advertising.appeared(connection)
         reviewAll()
     }
 
     private func lost() {
-        registration = nil
+        (registration, profiles) = (nil, nil)
         for button in buttons.values { button.bluetoothLost() }
-        microphones.lost()
+        updateMicrophones()
         advertising.lost()
     }
 
@@ -159,7 +163,7 @@ final class BluetoothButtons {
                 }
             }
         )
-        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(microphones.paths)
+        let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(microphones.keys)
             .union(unused.keys)
         // The others first: the entry of a device is that of the one that is used.
         for path in paths.sorted() where !isPreferred(path) { review(path) }
@@ -270,7 +274,10 @@ final class BluetoothButtons {
         // The core ends it for this cause, too, when it has heard of the other session.
         let cause: EndCause = isSessionActive ? .linkLost : .sessionInactive
         buttons.removeValue(forKey: path)?.end(cause)
-        microphones.remove(path, cause)
+        if let microphone = microphones.removeValue(forKey: path) {
+            microphone.end(cause)
+            updateProfiles()
+        }
     }
 
     private func origin(at path: ObjectPath) -> Origin? {

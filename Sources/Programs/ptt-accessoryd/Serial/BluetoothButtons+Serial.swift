@@ -1,9 +1,10 @@
 import AccessoryCore
 import DBus
 import EventLoop
+import Logging
 import PTTMessages
 
-// The devices whose accessory file is one of a serial microphone.
+// The devices whose accessory file is one of a serial microphone, and their registrations with bluetoothd.
 extension BluetoothButtons {
     func review(
         _ path: ObjectPath,
@@ -36,6 +37,55 @@ extension BluetoothButtons {
         if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {
             list.remove(earlier)
         }
-        microphones.use(path, definition, input, origin, use)
+        if let microphone = microphones[path] { return update(microphone, use) }
+        log.notice("\(origin.name) (\(origin.identifier)) is used as \(definition.name)")
+        let microphone = SerialMicrophone(
+            path,
+            definition,
+            serviceClass: input.serviceClass,
+            origin: origin,
+            use: use,
+            mirror,
+            receivers
+        )
+        microphones[path] = microphone
+        updateProfiles()
+        update(microphone, use)
+    }
+
+    /// bluetoothd is running, and its objects are known.
+    func registerSerialPorts(on connection: BusConnection) {
+        guard let daemon = mirror.owner else { return }
+        let kind = BlueZRegistration.Kind.serialPorts(of: daemon, log: log) { [weak self] in
+            self?.updateMicrophones()
+        } handler: { [weak self] event, path, serviceClass in
+            guard let microphone = self?.microphones[path], microphone.serviceClass.text == serviceClass
+            else { return false }
+            microphone.connector.received(event)
+            return true
+        }
+        profiles = BlueZRegistration(kind, on: connection, log: log)
+        updateProfiles()
+    }
+
+    /// Their registrations have changed.
+    func updateMicrophones() {
+        for microphone in microphones.values { update(microphone, microphone.use) }
+    }
+
+    func updateProfiles() {
+        profiles?.update(Set(microphones.values.map(\.serviceClass)))
+    }
+
+    private func update(_ microphone: SerialMicrophone, _ use: EnrolledDevices.Use) {
+        microphone.update(profiles?[microphone.serviceClass], use)
+    }
+}
+
+extension [ObjectPath: SerialMicrophone] {
+    /// A person asks for their accessories, or wants to talk.
+    @EventLoop
+    func wanted() {
+        for microphone in values { microphone.connector.wanted() }
     }
 }
