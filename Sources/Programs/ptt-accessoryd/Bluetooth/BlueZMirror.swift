@@ -14,10 +14,12 @@ final class BlueZMirror {
     private(set) var connection: BusConnection?
     /// The unique name of bluetoothd, while it is running.
     private(set) var owner: String?
+    /// Why bluetoothd was lost last; nil before it has answered.
+    private var loss: String?
     /// Why there is no connection, for people.
-    private(set) var unavailability = "BlueZ has not answered yet"
+    var unavailability: String { loss ?? "BlueZ has not answered yet" }
     /// True once it is known if bluetoothd is running.
-    private(set) var isAvailabilityKnown = false
+    var isAvailabilityKnown: Bool { connection != nil || loss != nil }
 
     private static let unlisted =
         ". bluetoothd had not listed its devices: if that repeats, the list is larger than 4 MiB; remove some with `bluetoothctl remove`, or restart bluetoothd"
@@ -138,8 +140,7 @@ final class BlueZMirror {
         self.owner = owner
         generation += 1
         starter.stop()
-        isAvailabilityKnown = delay > .zero
-        if !isAvailabilityKnown { unavailability = "BlueZ has not answered yet" }
+        if delay == .zero { loss = nil }
         managedObjects = candidate?.subscribe(.managedObjects(of: BlueZ.name)) { [weak self] in
             self?.managedObjectsChanged($0)
         }
@@ -162,8 +163,7 @@ final class BlueZMirror {
     }
 
     private func lose(_ reason: String) {
-        unavailability = reason
-        isAvailabilityKnown = true
+        loss = reason
         reset()
         handler(.lost)
     }
@@ -213,7 +213,6 @@ final class BlueZMirror {
         // By path: services come before their characteristics.
         for path in managed.keys.sorted() { warn(objects.add(path, managed[path] ?? [:])) }
         connection = candidate
-        isAvailabilityKnown = true
         for path in objects.adapters.keys { watch(path, BlueZ.adapter) }
         for path in objects.devices.keys { watchIfRelevant(path) }
         handler(.appeared(candidate))
