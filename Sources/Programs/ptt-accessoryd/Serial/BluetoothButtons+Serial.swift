@@ -59,9 +59,10 @@ extension BluetoothButtons {
         let kind = BlueZRegistration.Kind.serialPorts(of: daemon, log: log) { [weak self] in
             self?.updateMicrophones()
         } handler: { [weak self] event, path, serviceClass in
-            guard let microphone = self?.microphones[path], microphone.serviceClass.text == serviceClass
+            guard let connector = self?.microphones[path]?.connector,
+                connector.serviceClass.text == serviceClass
             else { return false }
-            microphone.connector.received(event)
+            connector.received(event)
             return true
         }
         profiles = BlueZRegistration(kind, on: connection, log: log)
@@ -74,11 +75,11 @@ extension BluetoothButtons {
     }
 
     func updateProfiles() {
-        profiles?.update(Set(microphones.values.map(\.serviceClass)))
+        profiles?.update(Set(microphones.values.map(\.connector.serviceClass)))
     }
 
     private func update(_ microphone: SerialMicrophone, _ use: EnrolledDevices.Use) {
-        microphone.update(profiles?[microphone.serviceClass], use)
+        microphone.update(profiles?[microphone.connector.serviceClass], use)
     }
 }
 

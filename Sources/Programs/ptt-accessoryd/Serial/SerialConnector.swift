@@ -14,7 +14,7 @@ final class SerialConnector {
     private static let connectTimeout = Duration.seconds(30)
 
     let path: ObjectPath
-    private let serviceClass: GattUUID
+    let serviceClass: GattUUID
     private let mirror: BlueZMirror
     private let log: Logger
     private let handler: @EventLoop (Accessory.Event) -> Void
@@ -23,8 +23,8 @@ final class SerialConnector {
     /// A connected socket until the effect that adopts it.
     private var offered: OwnedDescriptor?
     private var direct: SerialPortConnection?
-    private var registration: SerialConnection.Registration?
-    private var isAvailable = false
+    /// The registration of its service class, while the adapter is on.
+    private var available: SerialConnection.Registration?
     private var isLinkUp = false
     /// Incremented with each call of `ConnectProfile` and `DisconnectProfile`, so that a late answer is
     /// recognised.
@@ -58,19 +58,16 @@ final class SerialConnector {
     func update(_ registration: SerialConnection.Registration?) {
         let device = mirror.objects.devices[path]
         let isOn = mirror.connection != nil && device.map { mirror.objects.isAdapterPowered(of: $0) } ?? false
-        let (wasUp, wasAvailable, before) = (isLinkUp, isAvailable, self.registration)
-        self.registration = registration
+        let (wasUp, before) = (isLinkUp, available)
+        available = isOn ? registration : nil
         isLinkUp = isOn && device?.isConnected ?? false
-        isAvailable = isOn && registration != nil
-        if wasAvailable, !isAvailable {
+        if before != nil, available == nil {
             isLinkUp = false
             handle(.bluetoothLost)
             return handler(.bluetoothLost)
         }
         if wasUp != isLinkUp { handle(isLinkUp ? .linkUp : .linkDown) }
-        if let registration, isAvailable, !wasAvailable || registration != before {
-            handle(.available(registration))
-        }
+        if let available, available != before { handle(.available(available)) }
     }
 
     /// The device was seen nearby, or a person wants to talk or asks for it: tries to connect it now, even if

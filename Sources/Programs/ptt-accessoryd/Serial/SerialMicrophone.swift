@@ -7,7 +7,6 @@ import ServiceClient
 /// One serial microphone in use: its port, whose events go to its machine.
 @EventLoop
 final class SerialMicrophone {
-    let serviceClass: GattUUID
     /// The choice for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
     let host: AccessoryHost
@@ -26,7 +25,6 @@ final class SerialMicrophone {
         _ receivers: Receivers
     ) {
         self.use = use
-        self.serviceClass = serviceClass
         self.mirror = mirror
         let host = AccessoryHost(
             definition,
