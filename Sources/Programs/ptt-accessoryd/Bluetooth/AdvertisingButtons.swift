@@ -48,8 +48,6 @@ final class AdvertisingButtons {
 
     var hosts: [AccessoryHost] { buttons.values.map(\.host) }
 
-    func contains(_ address: String) -> Bool { buttons[address.uppercased()] != nil }
-
     /// The button as it is listed, if it is used.
     subscript(address: String) -> AccessoryDevice? { buttons[address.uppercased()]?.host.accessory.device }
 

@@ -31,7 +31,7 @@ final class BluetoothButtons {
     private(set) lazy var mirror: BlueZMirror = BlueZMirror(
         log: log,
         shouldWatch: { [weak self, files] device in
-            self?.advertising.contains(device.address) ?? false
+            self?.advertising[device.address] != nil
                 || !files.catalog.ranked(for: device.description()).isEmpty
         },
         handler: { [weak self] in self?.handle($0) }
@@ -192,7 +192,7 @@ final class BluetoothButtons {
             return remove(path)
         }
         let identity = DeviceIdentity(bluetoothAddress: device.address)
-        if advertising.contains(device.address) { return forget(path) }
+        if advertising[device.address] != nil { return forget(path) }
         let use = isSessionActive ? enrolled.use(of: identity) : nil
         if let definition = definition(of: device, use?.enrolment),
             case .serial(let input) = definition.input
