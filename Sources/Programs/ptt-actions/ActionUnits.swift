@@ -219,9 +219,9 @@ final class ActionUnits {
         // That of a recording starts once its command has ended.
         case "done" where name.hasPrefix(Self.prefix):
             report(.unitStarted(unit.id))
-            read("ExecMainStatus", of: name) { units, value in
-                guard let status = value?.asInt, status != 0 else { return }
-                units.units[name]?.failure = "the command of the press ended with status \(status)"
+            EventLoop.start { [self] in
+                guard let status = await read("ExecMainStatus", of: name)?.asInt, status != 0 else { return }
+                units[name]?.failure = "the command of the press ended with status \(status)"
             }
         // Our own order to stop takes its place.
         case "canceled": break
@@ -232,11 +232,11 @@ final class ActionUnits {
     /// The unit has stopped, also if somebody else has stopped it. The service manager forgets one without a
     /// failure at once.
     private func finish(_ name: String) {
-        read("Result", of: name) { units, value in
-            let result = value?.asString ?? "success"
-            if result == "success" { return units.stopped(name, failure: nil) }
-            units.order("ResetFailedUnit", name)
-            units.stopped(name, failure: "a command failed: \(result), see `journalctl --user -u \(name)`")
+        EventLoop.start { [self] in
+            let result = await read("Result", of: name)?.asString ?? "success"
+            if result == "success" { return stopped(name, failure: nil) }
+            order("ResetFailedUnit", name)
+            stopped(name, failure: "a command failed: \(result), see `journalctl --user -u \(name)`")
         }
     }
 
@@ -246,26 +246,17 @@ final class ActionUnits {
     }
 
     /// Reads a property of a service; nil if it is not loaded any more.
-    private func read(
-        _ property: String,
-        of name: String,
-        then: @escaping @EventLoop (ActionUnits, BusValue?) -> Void
-    ) {
-        guard let connection = bus?.connection else { return then(self, nil) }
-        connection.call(Self.manager.call("GetUnit", [.string(name)])) { [weak self] result in
-            guard let self else { return }
-            guard case .success(let values) = result, let path = values.first?.asObjectPath else {
-                return then(self, nil)
-            }
-            let unit = RemoteInterface(
-                service: Self.manager.service,
-                path: path,
-                name: "org.freedesktop.systemd1.Service"
-            )
-            connection.call(unit.get(property)) { [weak self] result in
-                guard let self else { return }
-                if case .success(let values) = result { then(self, values.first) } else { then(self, nil) }
-            }
+    private func read(_ property: String, of name: String) async -> BusValue? {
+        guard let connection = bus?.connection else { return nil }
+        let service = Self.manager.service
+        do throws(BusError) {
+            let found = try await connection.call(Self.manager.call("GetUnit", [.string(name)]))
+            guard let path = found.first?.asObjectPath else { return nil }
+            let unit = RemoteInterface(service: service, path: path, name: "org.freedesktop.systemd1.Service")
+            return try await connection.call(unit.get(property)).first
+        } catch {
+            // It has gone meanwhile, or the service manager or the bus has.
+            return nil
         }
     }
 
