@@ -11,7 +11,7 @@ import Testing
             var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
             let capture = Capture(captureID: CaptureID(rawValue: 1), format: .standard)
             effects.open(capture)
-            effects.close(AudioSession.Microphone(capture: capture))
+            effects.close(capture)
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
         var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
         let captures = [1, 2].map { Capture(captureID: CaptureID(rawValue: $0), format: .standard) }
         effects.open(captures[1])
-        effects.close(AudioSession.Microphone(capture: captures[0]))
+        effects.close(captures[0])
         #expect(
             effects.inOrder == [
                 .closeCapture(captures[0].captureID), .openCapture(captures[1].captureID, .standard),

@@ -14,9 +14,8 @@ extension TalkSession {
     }
 
     private var audioViolation: String? {
-        let lease = channel?.starting == nil || lease?.isRecording == true ? lease : nil
-        if audio.microphone?.capture.captureID != lease?.captureID {
-            return "a capture is open without its transmission, or a transmission has none"
+        if let lease, (lease.capture == nil) != (channel?.starting != nil && !lease.isRecording) {
+            return "a transmission has no capture, or does not wait for the application with it"
         }
         if (audio.speaker != nil) != isPlaying { return "the speaker is not open exactly during a reception" }
         if audio.speaker == nil, channel?.reception?.awaitedBy.isEmpty == false {

@@ -45,31 +45,18 @@ struct EffectCollector: Sendable {
     // All closings are carried out before any opening, so a stream that one event opened and closed would
     // stay open.
 
-    mutating func open(_ capture: Capture) {
-        openings.append(.openCapture(capture.captureID, capture.format))
-    }
+    mutating func open(_ capture: Capture) { openings.append(capture.opening) }
 
-    mutating func open(_ playback: Playback) {
-        openings.append(.openPlayback(playback.playbackID, playback.format, from: playback.writer))
-    }
+    mutating func open(_ playback: Playback) { openings.append(playback.opening) }
 
-    mutating func close(_ microphone: AudioSession.Microphone) {
-        let capture = microphone.capture
-        assert(
-            !openings.contains(.openCapture(capture.captureID, capture.format)),
-            "\(capture) would stay open"
-        )
-        if microphone.isDelivered { closings.append(.stopFrames(capture.captureID)) }
+    mutating func close(_ capture: Capture) {
+        assert(!openings.contains(capture.opening), "\(capture) would stay open")
+        if capture.gate == .delivering { closings.append(.stopFrames(capture.captureID)) }
         closings.append(.closeCapture(capture.captureID))
     }
 
     mutating func close(_ playback: Playback) {
-        let opening = TalkSession.Effect.openPlayback(
-            playback.playbackID,
-            playback.format,
-            from: playback.writer
-        )
-        assert(!openings.contains(opening), "\(playback) would stay open")
+        assert(!openings.contains(playback.opening), "\(playback) would stay open")
         closings.append(.closePlayback(playback.playbackID))
     }
 
@@ -95,4 +82,12 @@ struct EffectCollector: Sendable {
         effects += sounds
         return effects
     }
+}
+
+extension Capture {
+    fileprivate var opening: TalkSession.Effect { .openCapture(captureID, format) }
+}
+
+extension Playback {
+    fileprivate var opening: TalkSession.Effect { .openPlayback(playbackID, format, from: writer) }
 }

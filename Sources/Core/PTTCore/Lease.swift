@@ -12,6 +12,8 @@ struct Lease: Equatable, Sendable {
     var latchIsSilent = false
     /// Set while a release lags.
     var released: Released?
+    /// Nil while the application that is to receive it is being started.
+    var capture: Capture?
 
     /// A person has released the button, and what they said last is still on its way from the microphone.
     struct Released: Equatable, Sendable {
@@ -23,8 +25,16 @@ struct Lease: Equatable, Sendable {
     /// True if its holder receives it, and nobody else.
     var isRecording: Bool { transmission.recording != nil }
 
-    /// Each transmission has one capture stream, which has its number.
-    var captureID: CaptureID { CaptureID(rawValue: transmission.transmissionID.rawValue) }
+    var isLive: Bool { capture?.isLive == true }
 
-    var deadline: MonotonicTime { released?.due ?? warning ?? limit }
+    /// The part of its microphone in the audio session.
+    var microphone: AudioSession.Microphone? {
+        guard capture != nil, !isRecording else { return nil }
+        return transmission.role == .emergency ? .own : .shared
+    }
+
+    var deadline: MonotonicTime {
+        let due = released?.due ?? warning ?? limit
+        return capture?.gateLimit.map { min($0, due) } ?? due
+    }
 }

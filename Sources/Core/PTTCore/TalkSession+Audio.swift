@@ -1,14 +1,31 @@
 import PTTMessages
 
 extension TalkSession {
-    /// Brings the audio session in line with the transmission and the reception. It runs after each
-    /// transition, and is the only place that opens streams.
+    /// Brings the streams in line with the transmission and the reception. It runs after each transition, and
+    /// is the only place that opens streams.
     mutating func updateAudio() {
-        let isPlaying = isPlaying
-        if isPlaying, audio.speaker == nil { playbackCount += 1 }
-        let playbackID = audio.speaker?.playbackID ?? PlaybackID(rawValue: playbackCount)
-        updateAudio(capture: capture, playback: isPlaying ? playback(playbackID) : nil)
-        audio.deliver(to: sink, in: format, effects: &effects)
+        openMicrophone()
+        updateAudio(playback: playback)
+        deliverFrames()
+    }
+
+    /// Opens the microphone for a transmission, which waits for an application that is being started.
+    private mutating func openMicrophone() {
+        guard let lease, lease.capture == nil, lease.isRecording || channel?.starting == nil else { return }
+        let captureID = CaptureID(rawValue: lease.transmission.transmissionID.rawValue)
+        let capture = Capture(captureID: captureID, format: format)
+        self.lease?.capture = capture
+        effects.open(capture)
+    }
+
+    /// Delivers frames from now on, if the gate is open and there is a sink. One that appears during a
+    /// transmission receives frames of it if they have the format that it asked for, and otherwise from the
+    /// next transmission on.
+    private mutating func deliverFrames() {
+        guard let sink, let capture = lease?.capture, capture.gate == .open, capture.format == format
+        else { return }
+        lease?.capture?.gate = .delivering
+        effects.deliver(capture.captureID, to: sink)
     }
 
     private var format: AudioFormat { lease?.transmission.recording ?? channel?.format ?? .standard }
@@ -19,48 +36,52 @@ extension TalkSession {
         return channel.receiver.map { .client($0) }
     }
 
-    /// The stream of the transmission, which waits for an application that is being started.
-    private var capture: Capture? {
-        guard let lease, lease.isRecording || channel?.starting == nil else { return nil }
-        // An application that appears during a transmission does not change the open stream.
-        let open = audio.microphone?.capture
-        return Capture(
-            captureID: lease.captureID,
-            format: open?.captureID == lease.captureID ? open?.format ?? format : format,
-            session: lease.isRecording ? .none : lease.transmission.role == .emergency ? .own : .shared
+    private var playback: Playback? {
+        guard isPlaying, let running = channel?.running else { return nil }
+        return audio.speaker
+            ?? Playback(playbackID: audio.nextPlaybackID, format: running.format, writer: running.client)
+    }
+
+    /// Closes the speaker during a transition, where the end of the audio session is published before its
+    /// cause.
+    mutating func endAudio() { updateAudio(playback: nil) }
+
+    /// Opens or closes the speaker so that exactly the given one is open.
+    mutating func updateAudio(playback: Playback?) {
+        audio.update(
+            microphone: lease?.microphone,
+            playback: playback,
+            interruption: channel?.reception?.interruption,
+            effects: &effects
         )
     }
 
-    private func playback(_ playbackID: PlaybackID) -> Playback? {
-        channel?.running.map { Playback(playbackID: playbackID, format: $0.format, writer: $0.client) }
-    }
-
-    /// Closes the streams of the channel during a transition, where the end of the audio session is published
-    /// before its cause.
-    mutating func endAudio() {
-        updateAudio(capture: lease?.isRecording == true ? capture : nil, playback: nil)
-    }
-
-    /// Opens and closes streams so that exactly the given ones are open.
-    mutating func updateAudio(capture: Capture?, playback: Playback?) {
-        let interruption = channel?.reception?.interruption
-        audio.update(capture: capture, playback: playback, interruption: interruption, effects: &effects)
-    }
-
     mutating func captureStarted(_ captureID: CaptureID) {
-        guard audio.microphone?.capture.captureID == captureID else { return }
+        guard let lease, let capture = lease.capture, capture.captureID == captureID else { return }
         // Before the talk permit: nobody would hear what is said after it.
         if let microphone, microphone.isDeaf { return endTransmission(.microphoneMuted) }
+        guard !capture.isLive else { return }
         // In full duplex both ends talk at will, and what the speaker plays is captured.
-        let isAnnounced = lease?.isRecording == true || transmissionMode != .fullDuplex
-        audio.captureStarted(isAnnounced: isAnnounced, effects: &effects)
+        let isAnnounced = lease.isRecording || transmissionMode != .fullDuplex
+        self.lease?.capture?.gate = isAnnounced ? .opening(until: effects.now + Capture.gateLimit) : .open
+        if !lease.isRecording { audio.streamStarted(effects: &effects) }
+        if isAnnounced { effects.sounds.append(.playTalkPermit(captureID)) }
+    }
+
+    mutating func gateOpened(_ captureID: CaptureID) {
+        if lease?.capture?.captureID == captureID { lease?.capture?.openGate() }
+    }
+
+    /// Opens the gate at its limit.
+    mutating func checkGate() {
+        if let limit = lease?.capture?.gateLimit, effects.now >= limit { lease?.capture?.openGate() }
     }
 
     mutating func microphoneChanged(_ microphone: MicrophoneState) {
         guard microphone != self.microphone else { return }
         self.microphone = microphone
         effects.publish(.microphoneChanged(microphone: microphone))
-        guard microphone.isDeaf, let lease, audio.isLive(lease.captureID) else { return }
+        guard microphone.isDeaf, lease?.isLive == true else { return }
         endTransmission(.microphoneMuted)
     }
 
@@ -83,7 +104,7 @@ extension TalkSession {
     }
 
     mutating func captureFailed(_ captureID: CaptureID, _ cause: EndCause) {
-        guard audio.microphone?.capture.captureID == captureID else { return }
+        guard lease?.capture?.captureID == captureID else { return }
         endTransmission(cause)
     }
 

@@ -18,7 +18,7 @@ extension TalkSession {
         timer = nil
         checkStart()
         channel?.checkPushes(effects: &effects)
-        audio.checkGate(at: effects.now)
+        checkGate()
         checkLease()
     }
 }

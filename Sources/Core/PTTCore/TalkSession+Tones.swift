@@ -10,7 +10,7 @@ extension TalkSession {
     /// Plays the tone of a latch, once the talk permit is over, which it would replace; in full duplex too,
     /// where no other tone says that the microphone is open.
     mutating func playLatch() {
-        guard let lease, lease.latchIsSilent, audio.isOpen(lease.captureID) else { return }
+        guard let lease, lease.latchIsSilent, lease.capture?.isOpen == true else { return }
         self.lease?.latchIsSilent = false
         effects.play(.latched)
     }

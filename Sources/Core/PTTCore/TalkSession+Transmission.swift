@@ -49,7 +49,7 @@ extension TalkSession {
         guard request.rank == .emergency || lease != nil else { return }
         endTransmission(.preempted)
         let isPlayedOn = transmissionMode == .fullDuplex || request.isRecording
-        updateAudio(capture: nil, playback: isPlayedOn ? audio.speaker : nil)
+        updateAudio(playback: isPlayedOn ? audio.speaker : nil)
     }
 
     /// Throws if a transmission may not begin.
@@ -130,7 +130,8 @@ extension TalkSession {
     mutating func endTransmission(_ cause: EndCause, by source: TransmitSource = .unknown) {
         guard let lease else { return }
         self.lease = nil
-        if let tone = cause.tone(wasLive: audio.isLive(lease.captureID)) { effects.play(tone) }
+        if let capture = lease.capture { effects.close(capture) }
+        if let tone = cause.tone(wasLive: lease.isLive) { effects.play(tone) }
         let (cause, source) = lease.released.map { (.released, $0.source) } ?? (cause, source)
         announce(.transmissionEnded(transmission: lease.transmission, cause: cause, endedBy: source))
     }
@@ -154,7 +155,7 @@ extension TalkSession {
     private func lags(_ lease: Lease, _ cause: EndCause) -> Bool {
         cause == .released && releaseLag > .zero && lease.released == nil
             && lease.transmission.source != .developerRequest
-            && audio.microphone?.isDelivered == true
+            && lease.capture?.gate == .delivering
     }
 
     /// Returns true if the client transmits for this button of the origin; nil is any of its buttons.
@@ -184,7 +185,7 @@ extension TalkSession {
         } else if let warning = lease.warning, effects.now >= warning {
             self.lease?.warning = nil
             // In full duplex the other end would hear it.
-            if lease.isRecording || transmissionMode != .fullDuplex, audio.isLive(lease.captureID) {
+            if lease.isRecording || transmissionMode != .fullDuplex, lease.isLive {
                 effects.play(.timeLimitNear)
             }
             effects.publish(.timeLimitNear(secondsLeft: (lease.limit - effects.now).secondsRoundedUp))

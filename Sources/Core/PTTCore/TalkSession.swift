@@ -43,7 +43,6 @@ package struct TalkSession: Sendable {
     var microphone: MicrophoneState?
     var timeOutLock = TimeOutLock()
     var transmissionCount = 0
-    var playbackCount = 0
     /// The time that the shell's timer is set to.
     var timer: MonotonicTime?
 
@@ -174,7 +173,7 @@ package struct TalkSession: Sendable {
         case .audioConnectionLost(let client): audioConnectionLost(client)
         case .routeChanged(let input, let output):
             effects.publish(.routeChanged(input: input, output: output))
-        case .gateOpened(let captureID): audio.gateOpened(captureID)
+        case .gateOpened(let captureID): gateOpened(captureID)
         case .microphoneChanged(let microphone): microphoneChanged(microphone)
         case .virtualMicrophoneChanged(let virtualMicrophone): virtualMicrophoneChanged(virtualMicrophone)
         case .callChanged(let call): callChanged(call)
@@ -200,7 +199,6 @@ package struct TalkSession: Sendable {
         // Needed after each event, and so found without a list of them.
         var earliest = lease?.deadline
         func include(_ time: MonotonicTime) { earliest = earliest.map { min($0, time) } ?? time }
-        if let limit = audio.gateLimit { include(limit) }
         switch channel?.presence {
         case .starting(let starting): include(starting.due)
         case .running(let running): for push in running.pushes { include(push.deadline) }
