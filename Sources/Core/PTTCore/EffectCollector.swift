@@ -5,19 +5,31 @@ import PTTMessages
 struct EffectCollector: Sendable {
     /// The time of the event.
     let now: MonotonicTime
+    /// The orders that hold before the event, corrected by what the event reports of timer and disk.
+    var standing: StandingOrders
     /// The ends of captures and playbacks.
     private var closings: [TalkSession.Effect] = []
     private var openings: [TalkSession.Effect] = []
     private var delivery: TalkSession.Effect?
-    var timer: TalkSession.Effect?
-    var saves: [TalkSession.Effect] = []
+    private var timer: TalkSession.Effect?
+    private var saves: [TalkSession.Effect] = []
     private var replies: [TalkSession.Effect] = []
     var applicationStart: TalkSession.Effect?
     private var notifications: [TalkSession.Effect] = []
     var sounds: [TalkSession.Effect] = []
 
-    init(at now: MonotonicTime) {
+    init(at now: MonotonicTime, standing: StandingOrders = StandingOrders()) {
         self.now = now
+        self.standing = standing
+    }
+
+    /// Gives the orders that have changed.
+    mutating func change(to orders: StandingOrders) {
+        if orders.timer != standing.timer { timer = orders.timer.map { .setTimer($0) } ?? .cancelTimer }
+        if orders.volume != standing.volume { saves.append(.saveVolume(orders.volume)) }
+        if orders.descriptor != standing.descriptor { saves.append(.saveDescriptor(orders.descriptor)) }
+        if orders.channel != standing.channel { saves.append(.saveChannel(orders.channel)) }
+        if let latched = orders.latched, latched != standing.latched { play(.latched) }
     }
 
     mutating func reply(to request: RequestID, _ answer: TalkSession.Answer) {

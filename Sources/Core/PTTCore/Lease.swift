@@ -8,8 +8,6 @@ struct Lease: Equatable, Sendable {
     /// The time at which to warn of the limit; nil once that is done.
     var warning: MonotonicTime?
     let limit: MonotonicTime
-    /// True from a tap that latches until ``Tone/latched`` is played.
-    var latchIsSilent = false
     /// Set while a release lags.
     var released: Released?
     /// Nil while the application that is to receive it is being started.
@@ -26,6 +24,12 @@ struct Lease: Equatable, Sendable {
     var isRecording: Bool { transmission.recording != nil }
 
     var isLive: Bool { capture?.isLive == true }
+
+    /// The transmission if it is latched and ``Tone/latched`` can say so: once the talk permit is over, which
+    /// that tone would replace; in full duplex too, where no other one says that the microphone is open.
+    var audibleLatch: TransmissionID? {
+        transmission.latched != nil && capture?.isOpen == true ? transmission.transmissionID : nil
+    }
 
     /// The part of its microphone in the audio session.
     var microphone: AudioSession.Microphone? {

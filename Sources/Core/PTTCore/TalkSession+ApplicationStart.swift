@@ -3,8 +3,8 @@ import PTTMessages
 extension TalkSession {
     mutating func restored(_ saved: SavedChannel, descriptor: Descriptor?) {
         guard self.channel == nil else { return }
-        self.saved = saved
-        savedDescriptor = descriptor
+        effects.standing.channel = saved
+        effects.standing.descriptor = descriptor
         let fallback = Descriptor(name: saved.owner?.name ?? "Push to Talk", image: nil)
         var channel = JoinedChannel(
             channelID: saved.channelID,

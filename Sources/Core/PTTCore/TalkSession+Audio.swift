@@ -92,7 +92,7 @@ extension TalkSession {
 
     mutating func volumeRestored(_ saved: Int) {
         guard Self.volumes.contains(saved) else { return }
-        savedVolume = saved
+        effects.standing.volume = saved
         set(volume: saved)
     }
 

@@ -15,7 +15,7 @@ extension TalkSession {
 
     mutating func timerFired() {
         // It fires once: the next deadline must be set again even if it is the same time.
-        timer = nil
+        effects.standing.timer = nil
         checkStart()
         channel?.checkPushes(effects: &effects)
         checkGate()

@@ -7,14 +7,6 @@ extension TalkSession {
         effects.play(tone)
     }
 
-    /// Plays the tone of a latch, once the talk permit is over, which it would replace; in full duplex too,
-    /// where no other tone says that the microphone is open.
-    mutating func playLatch() {
-        guard let lease, lease.latchIsSilent, lease.capture?.isOpen == true else { return }
-        self.lease?.latchIsSilent = false
-        effects.play(.latched)
-    }
-
     /// The tone of a press that is refused. An application that asks for a transmission by itself knows from
     /// the answer.
     mutating func playRefusal(of source: TransmitSource, _ refusal: RefusalCause) {

@@ -112,7 +112,6 @@ extension TalkSession {
         guard isHeld else { throw .notHeld(by: report.origin, report.role, lease.transmission) }
         guard lease.transmission.latched == nil else { return }
         lease.transmission.latched = effects.now.microseconds
-        lease.latchIsSilent = true
         self.lease = lease
         effects.publish(.transmissionLatched(transmission: lease.transmission))
     }

@@ -32,7 +32,7 @@ package struct TalkSession: Sendable {
     /// The state of the machine, of which the obstacles are made.
     package internal(set) var surroundings: Surroundings
 
-    /// What is to be done about the event that is being handled, or was handled last.
+    /// The effects of the event that is being handled, or was handled last.
     var effects = EffectCollector(at: MonotonicTime(nanoseconds: 0))
 
     // The floor: who transmits, and the streams, with a channel and without one
@@ -43,8 +43,6 @@ package struct TalkSession: Sendable {
     var microphone: MicrophoneState?
     var timeOutLock = TimeOutLock()
     var transmissionCount = 0
-    /// The time that the shell's timer is set to.
-    var timer: MonotonicTime?
 
     // The channel and the applications
 
@@ -63,16 +61,12 @@ package struct TalkSession: Sendable {
     var startCount = 0
     var pushCount = 0
 
-    // What is shown and kept, and what no rule depends on
+    // Shown, without a rule that depends on it
 
     /// The names of the other applications that record from a real microphone.
     var recorders: [String] = []
     /// The volume at which the other end is heard, in percent.
     var volume = Status.defaultVolume
-    /// The last ordered state of the disk.
-    var saved: SavedChannel?
-    var savedDescriptor: Descriptor?
-    var savedVolume = Status.defaultVolume
     /// Why the disk does not have the last ordered state.
     var saveFailure: String?
 
@@ -135,15 +129,13 @@ package struct TalkSession: Sendable {
     ///   - now: When it happened; never earlier than the event before it.
     /// - Returns: What to do, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
-        effects = EffectCollector(at: now)
+        effects = EffectCollector(at: now, standing: orders)
         let obstacle = receptionObstacle
         transition(event)
         yieldTransmission()
         yieldReception(before: obstacle)
         updateAudio()
-        playLatch()
-        updateTimer()
-        updateSaved()
+        effects.change(to: orders)
         return effects.inOrder
     }
 
@@ -195,8 +187,8 @@ package struct TalkSession: Sendable {
     }
 
     /// The time at which the next step is due.
-    var deadline: MonotonicTime? {
-        // Needed after each event, and so found without a list of them.
+    private var deadline: MonotonicTime? {
+        // Needed twice for each event, and so found without a list of them.
         var earliest = lease?.deadline
         func include(_ time: MonotonicTime) { earliest = earliest.map { min($0, time) } ?? time }
         switch channel?.presence {
@@ -207,26 +199,13 @@ package struct TalkSession: Sendable {
         return earliest
     }
 
-    private mutating func updateTimer() {
-        let deadline = deadline
-        guard deadline != timer else { return }
-        timer = deadline
-        effects.timer = deadline.map { .setTimer($0) } ?? .cancelTimer
-    }
-
-    private mutating func updateSaved() {
-        if volume != savedVolume {
-            savedVolume = volume
-            effects.saves.append(.saveVolume(volume))
-        }
-        let descriptor = channel.flatMap { $0.isDescriptorLost ? nil : $0.descriptor }
-        if descriptor != savedDescriptor {
-            savedDescriptor = descriptor
-            effects.saves.append(.saveDescriptor(descriptor))
-        }
-        if channel?.saved != saved {
-            saved = channel?.saved
-            effects.saves.append(.saveChannel(saved))
-        }
+    private var orders: StandingOrders {
+        StandingOrders(
+            timer: deadline,
+            volume: volume,
+            descriptor: channel.flatMap { $0.isDescriptorLost ? nil : $0.descriptor },
+            channel: channel?.saved,
+            latched: lease?.audibleLatch
+        )
     }
 }
