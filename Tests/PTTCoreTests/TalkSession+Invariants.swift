@@ -47,9 +47,9 @@ extension TalkSession {
         switch channel.presence {
         case .unowned: break
         case .absent(let absent):
-            if attachments.isAttached(absent.owner.identifier) { return "absent while it is attached" }
+            if attachments.newest(of: absent.owner.identifier) != nil { return "absent while it is attached" }
         case .starting(let starting):
-            if attachments.isAttached(starting.owner.identifier) { return "starting while it is attached" }
+            if attachments.newest(of: starting.owner.identifier) != nil { return "starting while it is attached" }
         case .running(let running):
             if !running.pushes.isEmpty, attachments[running.client] == nil {
                 return "pushes wait for a client that is not attached"

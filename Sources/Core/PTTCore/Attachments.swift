@@ -4,10 +4,6 @@ import PTTMessages
 typealias Attachments = [ClientID: ApplicationProcess]
 
 extension Attachments {
-    func isAttached(_ application: ApplicationID) -> Bool {
-        values.contains { $0.owner.identifier == application }
-    }
-
     /// The newest attachment of an application, or of one of its processes.
     func newest(of application: ApplicationID, in processID: Int? = nil) -> (
         client: ClientID, process: ApplicationProcess

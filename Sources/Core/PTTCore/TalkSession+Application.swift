@@ -72,32 +72,26 @@ extension TalkSession {
             if lease?.holder == client { endTransmission(.connectionLost) }
             return
         }
-        endApplication()
-        guard let owner = channel?.owner else {
-            channel?.presence = .unowned
-            effects.publish(.applicationDetached)
-            return
+        endUse(.applicationGone, .applicationGone)
+        let owner = channel?.owner
+        if let owner, let heir = attachments.newest(of: owner.identifier) {
+            return handOver(to: heir.process, of: heir.client)
         }
-        handOver(to: owner)
+        let presence = reconnecting(owner)
+        channel?.presence = presence
+        effects.publish(.applicationDetached)
     }
 
-    /// Ends what cannot outlive the process that received the channel's audio.
-    private mutating func endApplication() {
-        endChannelTransmission(.applicationGone)
-        clearParticipant(.applicationGone)
-        let reason = "the application has disconnected"
-        channel?.finishPushes(explanation: reason, effects: &effects)
+    /// Ends what cannot outlive the channel, or the process that received its audio.
+    mutating func endUse(_ cause: EndCause, _ refusal: RefusalCause) {
+        endChannelTransmission(cause)
+        clearParticipant(refusal)
+        channel?.finishPushes(explanation: refusal.reason, effects: &effects)
         endAudio()
     }
 
-    /// Gives the channel to another attachment of its application, if there is one.
-    private mutating func handOver(to owner: Owner) {
-        guard let (client, process) = attachments.newest(of: owner.identifier) else {
-            let deadline = effects.now + AbsentApplication.reconnectionTime
-            channel?.presence = .absent(AbsentApplication(owner: owner, reconnectionDeadline: deadline))
-            effects.publish(.applicationDetached)
-            return
-        }
+    /// Gives the channel to another attachment of its application.
+    private mutating func handOver(to process: ApplicationProcess, of client: ClientID) {
         attachments[client]?.pushToken = nil
         if let channel {
             effects.notify(client, .channelRestored(restored: channel.restored, pushToken: channel.pushToken))

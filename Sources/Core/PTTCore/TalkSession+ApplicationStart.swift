@@ -5,40 +5,29 @@ extension TalkSession {
         guard self.channel == nil else { return }
         effects.standing.channel = saved
         effects.standing.descriptor = descriptor
-        let fallback = Descriptor(name: saved.owner?.name ?? "Push to Talk", image: nil)
-        var channel = JoinedChannel(
+        let mode = saved.transmissionMode
+        let channel = JoinedChannel(
             channelID: saved.channelID,
             pushToken: saved.pushToken,
-            descriptor: descriptor ?? fallback,
+            descriptor: descriptor ?? Descriptor(name: saved.owner?.name ?? "Push to Talk", image: nil),
             isDescriptorLost: descriptor == nil,
-            presence: saved.owner.map { presence(of: $0) } ?? .unowned,
+            // Its process may have outlived an earlier run of the core.
+            presence: reconnecting(saved.owner),
+            transmissionMode: mode == .unknown ? .halfDuplex : mode,
             areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled
         )
-        if saved.transmissionMode != .unknown { channel.transmissionMode = saved.transmissionMode }
+        self.channel = channel
         if let refusal = surroundings.policy.restriction(of: channel.policyID) {
             effects.log("the saved channel is left: \(refusal.reason)")
-            lastPushToken = saved.pushToken
-            if let owner = saved.owner?.identifier {
-                let left = ApplicationInterface.Left(
-                    channelID: saved.channelID,
-                    reason: .systemPolicy,
-                    explanation: refusal.reason
-                )
-                leftChannels.insert(left, of: owner)
-            }
-            return
+            return forgetChannel(for: .systemPolicy, explanation: refusal.reason)
         }
-        leaveVirtualMicrophone()
-        self.channel = channel
         effects.publish(.channelJoined(channel: channel.description, joinReason: .channelRestoration))
         startIfAbsent()
     }
 
-    private func presence(of owner: Owner) -> ApplicationPresence {
-        if let (client, process) = attachments.newest(of: owner.identifier) {
-            return .running(RunningApplication(process, client: client, owner: owner))
-        }
-        // Its process may have outlived an earlier run of the core.
+    /// The presence of an application without a connection, whose process may still reconnect.
+    func reconnecting(_ owner: Owner?) -> ApplicationPresence {
+        guard let owner else { return .unowned }
         let deadline = effects.now + AbsentApplication.reconnectionTime
         return .absent(AbsentApplication(owner: owner, reconnectionDeadline: deadline))
     }

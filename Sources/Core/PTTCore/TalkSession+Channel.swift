@@ -98,22 +98,20 @@ extension TalkSession {
     ///   - reason: Why the channel is left.
     ///   - explanation: For people, if there is more to say.
     mutating func leave(for reason: LeaveReason, explanation: String? = nil) {
-        endChannelTransmission(.channelLeft)
-        clearParticipant(.channelLeft)
-        channel?.finishPushes(explanation: "the channel was left", effects: &effects)
-        endAudio()
-        lastPushToken = channel?.pushToken
-        storeLeft(for: reason, explanation: explanation)
-        channel = nil
+        endUse(.channelLeft, .channelLeft)
+        forgetChannel(for: reason, explanation: explanation)
         // What has interrupted its session is not told to anybody any more.
         audio.reset()
         effects.publish(.channelLeft(leaveReason: reason, explanation: explanation))
     }
 
     /// An application that is not attached is notified when it attaches.
-    private mutating func storeLeft(for reason: LeaveReason, explanation: String?) {
-        guard let channel, channel.receiver == nil, let owner = channel.owner?.identifier,
-            !attachments.isAttached(owner)
+    mutating func forgetChannel(for reason: LeaveReason, explanation: String?) {
+        guard let channel else { return }
+        lastPushToken = channel.pushToken
+        self.channel = nil
+        guard channel.receiver == nil, let owner = channel.owner?.identifier,
+            attachments.newest(of: owner) == nil
         else { return }
         let left = ApplicationInterface.Left(
             channelID: channel.channelID,

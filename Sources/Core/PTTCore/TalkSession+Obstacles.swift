@@ -7,6 +7,8 @@ extension TalkSession {
     struct Press {
         let request: ChannelInterface.BeginRequest
         let client: ClientID
+
+        var button: Button { Button(origin: request.origin, role: request.role) }
     }
 
     /// Returns the obstacle to a transmission of this button, or with a press to its beginning. The first
@@ -42,8 +44,8 @@ extension TalkSession {
             return Obstacle(.notReady(status, channel?.owner), ends: nil)
         }
         if let obstacle = audioObstacle(of: channel) { return obstacle }
-        if let press, timeOutLock.isLocked(press.request.origin, press.request.role) {
-            return Obstacle(.timedOut(press.request.origin), ends: nil)
+        if let press, timedOutButtons.contains(press.button) {
+            return Obstacle(.timedOut(press.button.origin), ends: nil)
         }
         // A press starts an application that can be started.
         return switch channel?.presence {

@@ -81,7 +81,9 @@ extension TalkSession {
         // A lost link is one of all buttons of an origin, whatever the request names.
         let role = cause == .released && request.role != .unknown ? request.role : nil
         // A lost link says nothing about the button behind it, and stopping does not touch the button.
-        if let origin = request.origin, cause == .released { timeOutLock.unlock(origin, role) }
+        if let origin = request.origin, cause == .released {
+            timedOutButtons.remove { $0.origin == origin && $0.role == role ?? $0.role }
+        }
         if let origin = request.origin, release(origin, role, heldBy: client),
             !transmits(origin, role, by: client)
         {
@@ -179,7 +181,7 @@ extension TalkSession {
             if effects.now >= released.due { endTransmission(.released) }
         } else if effects.now >= lease.limit {
             let transmission = lease.transmission
-            if transmission.isHeld { timeOutLock.lock(transmission.origin, transmission.role) }
+            if transmission.isHeld { timedOutButtons.insert(transmission.button) }
             endTransmission(.timeLimit)
         } else if let warning = lease.warning, effects.now >= warning {
             self.lease?.warning = nil

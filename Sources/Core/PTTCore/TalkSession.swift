@@ -41,7 +41,10 @@ package struct TalkSession: Sendable {
     var audio = AudioSession()
     /// The microphone of the running transmission, or of the last one.
     var microphone: MicrophoneState?
-    var timeOutLock = TimeOutLock()
+    /// The time-out lock: the buttons that ran into the time limit and have not been released since. Far more
+    /// than one person's. Without it a stuck button would begin a transmission again and again:
+    /// https://github.com/ramdor/Thetis/issues/518
+    var timedOutButtons = BoundedSet<Button>(limit: 64)
     var transmissionCount = 0
 
     // The channel and the applications
