@@ -44,16 +44,12 @@ extension TalkSession {
     }
 
     private func applicationViolation(_ channel: JoinedChannel) -> String? {
-        switch channel.presence {
-        case .unowned: break
-        case .absent(let absent):
-            if attachments.newest(of: absent.owner.identifier) != nil { return "absent while it is attached" }
-        case .starting(let starting):
-            if attachments.newest(of: starting.owner.identifier) != nil { return "starting while it is attached" }
-        case .running(let running):
-            if !running.pushes.isEmpty, attachments[running.client] == nil {
-                return "pushes wait for a client that is not attached"
-            }
+        if channel.running == nil, let owner = channel.owner?.identifier, attachments.newest(of: owner) != nil
+        {
+            return "absent or starting while it is attached"
+        }
+        if let running = channel.running, !running.pushes.isEmpty, attachments[running.client] == nil {
+            return "pushes wait for a client that is not attached"
         }
         if channel.pushes.count > WaitingPush.limit { return "more pushes wait than the limit" }
         if surroundings.policy.restriction(of: channel.policyID) != nil {

@@ -16,7 +16,8 @@ struct AbsentApplication: Equatable, Sendable {
     static let reconnectionTime = Duration.seconds(1)
 
     let owner: Owner
-    /// Until when its process may reconnect; a second instance that is started before that would race it.
+    /// The time until which its process may reconnect; a second instance that is started before that would
+    /// race it.
     let reconnectionDeadline: MonotonicTime
 }
 
@@ -54,7 +55,7 @@ struct RunningApplication: Equatable, Sendable {
     /// Nil for an application that only receives the audio of a channel without an owner.
     let owner: Owner?
     var serviceStatus = ServiceStatus.ready
-    /// Until when the application may begin one transmission from the background.
+    /// The time until which the application may begin one transmission from the background.
     var graceEnd: MonotonicTime?
     /// The accessories that it was notified of as pressed.
     var pressed: [PressedAccessory] = []
@@ -63,7 +64,7 @@ struct RunningApplication: Equatable, Sendable {
     var reception: Reception?
 
     /// - Parameters:
-    ///   - process: What it said of itself when it attached or joined.
+    ///   - process: Its description of itself when it attached or joined.
     ///   - client: Its connection.
     ///   - owner: Nil if the channel stays without an owner.
     init(_ process: ApplicationProcess, client: ClientID, owner: Owner?) {

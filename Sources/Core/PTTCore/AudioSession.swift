@@ -41,7 +41,7 @@ struct AudioSession: Equatable, Sendable {
     /// - Parameters:
     ///   - new: The part of the microphone that is open.
     ///   - playback: The stream for the reception, if there is one.
-    ///   - interruption: What interrupts the reception.
+    ///   - interruption: The interruption of the reception, if it is interrupted.
     ///   - effects: Receives what is to be done.
     mutating func update(
         microphone new: Microphone?,

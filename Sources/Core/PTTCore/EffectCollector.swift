@@ -36,21 +36,15 @@ struct EffectCollector: Sendable {
         replies.append(.reply(request, answer))
     }
 
-    mutating func publish(_ event: CoreEvent) {
-        notifications.append(.publish(event))
-    }
+    mutating func publish(_ event: CoreEvent) { notifications.append(.publish(event)) }
 
     mutating func notify(_ client: ClientID, _ event: CoreEvent) {
         notifications.append(.notify(client, event))
     }
 
-    mutating func log(_ text: String) {
-        notifications.append(.log(text))
-    }
+    mutating func log(_ text: String) { notifications.append(.log(text)) }
 
-    mutating func play(_ tone: Tone) {
-        sounds.append(.playTone(tone))
-    }
+    mutating func play(_ tone: Tone) { sounds.append(.playTone(tone)) }
 
     // MARK: Streams
     //

@@ -26,13 +26,13 @@ struct JoinedChannel: Equatable, Sendable {
         }
     }
 
-    /// What exists only while the application is running. Its end is another ``presence``.
+    /// The state that exists only while the application is running. Its end is another ``presence``.
     var running: RunningApplication? {
         get { if case .running(let running) = presence { running } else { nil } }
         set { if let newValue { presence = .running(newValue) } }
     }
 
-    /// What exists only while the application is being started. The end of that is another ``presence``.
+    /// The state that exists only while the application is being started. Its end is another ``presence``.
     var starting: StartingApplication? {
         get { if case .starting(let starting) = presence { starting } else { nil } }
         set { if let newValue { presence = .starting(newValue) } }

@@ -47,7 +47,7 @@ extension TalkSession {
 
     /// Releases a button of the origin that was forwarded; nil is all that transmit.
     ///
-    /// - Returns: Whether a press that ends was forwarded to the application.
+    /// - Returns: True if a press that ends was forwarded to the application.
     mutating func release(_ origin: Origin, _ role: ButtonRole?, heldBy holder: ClientID) -> Bool {
         func isEnded(_ accessory: PressedAccessory) -> Bool {
             accessory.origin == origin && accessory.holder == holder && accessory.role.transmits

@@ -3,7 +3,7 @@ package import PTTMessages
 /// A push as it arrived, with what the shell found in its payload.
 package struct PushEnvelope: Equatable, Codable, Sendable {
     package enum Content: Equatable, Codable, Sendable {
-        /// - Parameter isServiceUpdate: Whether `aps` has `ptt-push-type` with the value `service-update`.
+        /// - Parameter isServiceUpdate: True if `aps` has `ptt-push-type` with the value `service-update`.
         case readable(isServiceUpdate: Bool)
         /// The payload is not a JSON object, or holds a value that a property list cannot represent.
         case unusable(reason: String)

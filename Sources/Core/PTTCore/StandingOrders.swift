@@ -6,7 +6,7 @@ struct StandingOrders: Equatable, Sendable {
     /// The time that the timer is set to.
     var timer: MonotonicTime?
     var volume = Status.defaultVolume
-    /// What is on disk of what people see of the channel.
+    /// The name and the image of the channel that are on disk.
     var descriptor: Descriptor?
     /// The channel that is on disk.
     var channel: SavedChannel?

@@ -37,7 +37,7 @@ extension TalkSession {
     package enum Answer: Equatable, Sendable {
         /// - Parameters:
         ///   - pushToken: Nil for a client that receives no pushes.
-        ///   - isApplication: Whether the client is the channel's application and needs a token for frames.
+        ///   - isApplication: True if the client is the channel's application and needs a token for frames.
         ///     One that is attached has it already.
         case joined(ChannelID, AudioFormat, pushToken: PushToken?, isApplication: Bool)
         /// All events are sent to this client too from now on.
@@ -49,7 +49,7 @@ extension TalkSession {
             isForeground: Bool
         )
         case done
-        /// - Parameter isRecording: Whether the client needs a token for frames.
+        /// - Parameter isRecording: True if the client needs a token for frames.
         case began(TransmissionID, isRecording: Bool)
         case accepted(PushID)
         case refused(RefusalCause)

@@ -217,8 +217,8 @@ extension Duration {
 }
 
 extension ChannelInterface.LatchReport {
-    /// What watches the button of a recording is another connection than the recorder's, to which it says the
-    /// identifier of the origin only.
+    /// Returns true if it is about the button of this recording. Another connection than the recorder's
+    /// watches that button, and the recorder is told only the identifier of its origin.
     fileprivate func isOf(_ transmission: Transmission) -> Bool {
         let origin = Origin(kind: transmission.origin.kind, identifier: origin.identifier, name: origin.name)
         return origin == transmission.origin && role == transmission.role

@@ -76,9 +76,9 @@ package struct TalkSession: Sendable {
     /// - Parameters:
     ///   - timeLimit: The longest transmission; clamped to ``timeLimits``.
     ///   - releaseLag: How much longer than the press it lasts; clamped to ``releaseLags``.
-    ///   - whileLocked: What a locked screen means.
-    ///   - emergencyDuringCalls: Whether an emergency begins, and goes on, during a call.
-    ///   - isSessionKnown: Whether the session is known to be active, and its screen not to be locked. If
+    ///   - whileLocked: The effect of a locked screen on transmissions.
+    ///   - emergencyDuringCalls: True if an emergency begins, and goes on, during a call.
+    ///   - isSessionKnown: True if the session is known to be active, and its screen not to be locked. If
     ///     false, ``Event/sessionActive``, ``Event/sessionUnlocked`` and their opposites say what they are.
     package init(
         timeLimit: Duration = defaultTimeLimit,
@@ -128,9 +128,9 @@ package struct TalkSession: Sendable {
     /// Handles an event.
     ///
     /// - Parameters:
-    ///   - event: What has happened.
+    ///   - event: The event.
     ///   - now: When it happened; never earlier than the event before it.
-    /// - Returns: What to do, in this order.
+    /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         effects = EffectCollector(at: now, standing: orders)
         let obstacle = receptionObstacle
