@@ -9,16 +9,17 @@ struct Playback: Equatable, Sendable {
 /// The audio session of the channel: it is on while the microphone of a transmission, or the speaker, is
 /// open.
 struct AudioSession: Equatable, Sendable {
-    /// The part of the microphone in the session. A recording, which is no matter of the channel, has none.
-    enum Microphone: Equatable, Sendable {
+    /// The use of the session by the open microphone. A recording, which is no matter of the channel, has
+    /// none.
+    enum MicrophoneUse: Equatable, Sendable {
         case shared
-        /// The part of an emergency: it is shared only with a speaker that plays at the same time. An
+        /// The use by an emergency: it is shared only with a speaker that plays at the same time. An
         /// application begins to record when the session is activated, and in half duplex expects no
         /// transmission while the session is active for a participant.
         case own
     }
 
-    private var microphone: Microphone?
+    private var microphone: MicrophoneUse?
     /// Open exactly during a reception that is played.
     private(set) var speaker: Playback?
     private var playbackCount = 0
@@ -39,12 +40,12 @@ struct AudioSession: Equatable, Sendable {
     /// stays on is not published.
     ///
     /// - Parameters:
-    ///   - new: The part of the microphone that is open.
+    ///   - new: The use by the microphone; nil unless one is open.
     ///   - playback: The stream for the reception, if there is one.
     ///   - interruption: The interruption of the reception, if it is interrupted.
     ///   - effects: Receives what is to be done.
     mutating func update(
-        microphone new: Microphone?,
+        microphone new: MicrophoneUse?,
         playback: Playback?,
         interruption: Interruption?,
         effects: inout EffectCollector
@@ -72,18 +73,15 @@ struct AudioSession: Equatable, Sendable {
     }
 
     /// Another channel, or none, has the session, which is off. A recording goes on.
-    mutating func reset() {
-        interruption = nil
-    }
+    mutating func reset() { interruption = nil }
 
     /// The reception that was interrupted has ended. A call lasts without it.
     mutating func clearInterruption() {
         if interruption != .call { interruption = nil }
     }
 
-    /// The session, if it is on, is about to end for this reason.
+    /// The session ends for this reason.
     mutating func interrupt(_ interruption: Interruption, effects: inout EffectCollector) {
-        guard isOn else { return }
         effects.publish(.audioInterrupted(interruption: interruption))
         self.interruption = interruption
     }
@@ -103,10 +101,7 @@ struct AudioSession: Equatable, Sendable {
     }
 
     private mutating func deactivate(_ interruption: Interruption?, effects: inout EffectCollector) {
-        if let interruption {
-            effects.publish(.audioInterrupted(interruption: interruption))
-            self.interruption = interruption
-        }
+        if let interruption { interrupt(interruption, effects: &effects) }
         effects.publish(.audioDeactivated)
     }
 

@@ -31,8 +31,7 @@ struct Lease: Equatable, Sendable {
         transmission.latched != nil && capture?.isOpen == true ? transmission.transmissionID : nil
     }
 
-    /// The part of its microphone in the audio session.
-    var microphone: AudioSession.Microphone? {
+    var sessionUse: AudioSession.MicrophoneUse? {
         guard capture != nil, !isRecording else { return nil }
         return transmission.role == .emergency ? .own : .shared
     }

@@ -33,7 +33,8 @@ extension TalkSession {
                 restore(to: process, of: client)
             }
         } else {
-            left = leftChannels.take(identifier)
+            left = leftChannels.elements.first { $0.application == identifier }?.left
+            leftChannels.remove { $0.application == identifier }
         }
         attachments[client] = process
         return .attached(

@@ -49,7 +49,7 @@ extension TalkSession {
     /// Opens or closes the speaker so that exactly the given one is open.
     mutating func updateAudio(playback: Playback?) {
         audio.update(
-            microphone: lease?.microphone,
+            microphone: lease?.sessionUse,
             playback: playback,
             interruption: channel?.reception?.interruption,
             effects: &effects

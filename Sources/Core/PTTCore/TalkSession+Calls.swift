@@ -17,7 +17,8 @@ extension TalkSession {
 
     /// The interruption comes first, then the end of the transmission, then that of the audio session.
     private mutating func yield(to call: ActiveCall) {
-        if surroundings.callObstacle(to: lease?.transmission.rank ?? .talk) != nil {
+        let role = lease?.transmission.rank ?? .talk
+        if audio.state != .inactive, surroundings.callObstacle(to: role) != nil {
             audio.interrupt(.call, effects: &effects)
         }
         yieldTransmission()

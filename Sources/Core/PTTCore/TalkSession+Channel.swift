@@ -31,6 +31,9 @@ extension TalkSession {
             presence: running.map { .running($0) } ?? .unowned
         )
         attachments[client]?.pushToken = nil
+        // It takes the buttons from the Push-to-Talk Microphone, and with them the microphone.
+        endUse(.channelLeft, .channelLeft)
+        audio.reset()
         return joined(channel, for: .developerRequest)
     }
 
@@ -74,9 +77,8 @@ extension TalkSession {
     }
 
     private mutating func joined(_ channel: JoinedChannel, for reason: JoinReason) -> Answer {
-        leaveVirtualMicrophone()
         self.channel = channel
-        if let owner = channel.owner { leftChannels.remove(owner.identifier) }
+        if let owner = channel.owner { leftChannels.remove { $0.application == owner.identifier } }
         effects.publish(.channelJoined(channel: channel.description, joinReason: reason))
         return .joined(
             channel.channelID,
@@ -118,7 +120,7 @@ extension TalkSession {
             reason: reason,
             explanation: explanation
         )
-        leftChannels.insert(left, of: owner)
+        leftChannels.insert(LeftChannel(application: owner, left: left))
     }
 
     mutating func setDescriptor(

@@ -14,12 +14,4 @@ extension TalkSession {
         yieldTransmission()
         effects.publish(.virtualMicrophoneChanged(virtualMicrophone: virtualMicrophone))
     }
-
-    /// A channel that is joined takes the buttons, and with them the microphone.
-    mutating func leaveVirtualMicrophone() {
-        guard channel == nil else { return }
-        endChannelTransmission(.channelLeft)
-        endAudio()
-        audio.reset()
-    }
 }

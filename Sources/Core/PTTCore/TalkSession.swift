@@ -58,7 +58,8 @@ package struct TalkSession: Sendable {
     /// background, however late they attach, and whatever has happened to the channel. Far more than one
     /// person's applications.
     var startedApplications = BoundedSet<ApplicationID>(limit: 16)
-    var leftChannels = LeftChannels()
+    /// The channels of which applications are to be notified when they attach. Far more than one person's.
+    var leftChannels = BoundedSet<LeftChannel>(limit: 16)
     /// The push token of the channel that was left last.
     var lastPushToken: PushToken?
     var startCount = 0
