@@ -260,6 +260,19 @@ extension AudioDevice {
         #expect(!DesktopFacts.isPanelGone(on: "XFCE", names: []))
     }
 
+    @Test mutating func `a portal without a chosen key, or without what asks for one, lets no key talk`() {
+        (facts.desktop, facts.shortcutsVersion, facts.keyObstacle) = ("KDE", 1, .notChosen)
+        let choose = Text("choose a single key for Push to talk in Plasma's settings of shortcuts")
+        expect(findings, isFailure: false, curedBy: .advice(choose), "none is chosen")
+        (facts.desktop, facts.keyObstacle) = ("GNOME", .noSettings)
+        let install = Cure.command("sudo apt install gnome-control-center")
+        expect(findings, isFailure: false, curedBy: install, "are not installed")
+        let asker: Set = ["org.gnome.Settings.GlobalShortcutsProvider"]
+        #expect(DesktopFacts.lacksSettings(on: "ubuntu:GNOME", names: []))
+        #expect(!DesktopFacts.lacksSettings(on: "ubuntu:GNOME", names: asker))
+        #expect(!DesktopFacts.lacksSettings(on: "KDE", names: []))
+    }
+
     @Test mutating func `mpris-proxy competes for the key of a Bluetooth headset`() {
         headsets = ["Jabra"]
         facts.keyProxy = .service

@@ -168,6 +168,31 @@ import Testing
         #expect(try await fixture.run()["desktop"].first?.severity == "ok")
     }
 
+    @Test @EventLoop func `a talk key that Plasma lists, and that nobody has chosen, is said`() async throws {
+        let bus = try await PrivateBus.start()
+        let fixture = try DoctorFixture()
+        fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        fixture.environment["XDG_CURRENT_DESKTOP"] = "KDE"
+        let shortcuts = try await ScriptedShortcuts.start(bus.address)
+        // The indicator has not asked for a key yet.
+        #expect(try await fixture.run()["desktop"].last?.severity == "ok")
+        shortcuts.keys = [[0, 0, 0, 0]]
+        #expect(try await fixture.run()["desktop"].last?.text.contains("none is chosen") == true)
+        shortcuts.keys = []
+        #expect(try await fixture.run()["desktop"].last?.severity == "warning")
+        shortcuts.keys = [[0x100_0038, 0, 0, 0]]
+        #expect(try await fixture.run()["desktop"].last?.severity == "ok")
+        // Of a desktop that was used before.
+        shortcuts.keys = []
+        fixture.environment["XDG_CURRENT_DESKTOP"] = "XFCE"
+        #expect(try await fixture.run()["desktop"].last?.severity == "ok")
+        // Without its settings GNOME asks nobody for a key.
+        fixture.environment["XDG_CURRENT_DESKTOP"] = "GNOME"
+        try fixture.write("ID=debian\n", to: "/etc/os-release")
+        let install = "sudo apt install gnome-control-center"
+        #expect(try await fixture.run()["desktop"].last?.command == install)
+    }
+
     @Test @EventLoop func `a policy of the machine closes all hours`() async throws {
         let fixture = try DoctorFixture()
         try fixture.write("[[closed]]\nfrom = \"00:00\"\nto = \"24:00\"\n", to: "/etc/pushtotalk/policy.toml")

@@ -22,6 +22,7 @@ extension DesktopFacts {
                     panelExtension: await host.panelExtension(),
                     hasNotifications: names.contains("org.freedesktop.Notifications"),
                     shortcutsVersion: await shortcutsVersion(bus),
+                    keyObstacle: await keyObstacle(bus, desktop, names),
                     keyProxy: host.keyProxy
                 )
             )
@@ -39,6 +40,44 @@ extension DesktopFacts {
             name: "org.freedesktop.portal.GlobalShortcuts"
         )
         return try? await bus.ask(shortcuts.get("version")).first?.asInt
+    }
+
+    @EventLoop
+    private static func keyObstacle(
+        _ bus: BusConnection,
+        _ desktop: String?,
+        _ names: Set<String>
+    ) async -> KeyObstacle? {
+        if lacksSettings(on: desktop, names: names) { return .noSettings }
+        guard let desktop, desktop.uppercased().contains("KDE") else { return nil }
+        return await isKeyless(bus) ? .notChosen : nil
+    }
+
+    /// The portal would list the shortcut only to the indicator. Plasma's own service tells everybody, and
+    /// has no shortcut before the indicator has asked for one.
+    @EventLoop
+    private static func isKeyless(_ bus: BusConnection) async -> Bool {
+        let accelerators = RemoteInterface(
+            service: "org.kde.kglobalaccel",
+            path: "/kglobalaccel",
+            name: "org.kde.KGlobalAccel"
+        )
+        let talk = BusValue.strings(["org.pushtotalk.Indicator", "talk", "", ""])
+        // Without an answer nothing is known.
+        guard
+            let actions = try? await bus.ask(accelerators.call("allActionsForComponent", [talk]))
+                .first?.asArray,
+            actions.contains(where: { $0.asStrings?.dropFirst().first == "talk" }),
+            let keys = try? await bus.ask(accelerators.call("shortcutKeys", [talk])).first?.asArray
+        else { return false }
+        return !keys.contains(where: \.isKeySequence)
+    }
+}
+
+extension BusValue {
+    /// True if this is Qt's `QKeySequence`, `(ai)`, of at least one key; an absent key is 0.
+    fileprivate var isKeySequence: Bool {
+        asStructure?.first?.asArray?.contains { $0.asInt.map { $0 != 0 } ?? false } ?? false
     }
 }
 

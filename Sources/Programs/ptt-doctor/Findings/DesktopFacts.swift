@@ -14,7 +14,17 @@ struct DesktopFacts: Equatable, Sendable {
     var hasNotifications: Bool
     /// Of `org.freedesktop.portal.GlobalShortcuts`; nil if there is none.
     var shortcutsVersion: Int?
+    /// Nil if nothing is known to hinder the key of the keyboard.
+    var keyObstacle: KeyObstacle?
     var keyProxy: KeyProxy
+
+    /// Why no key of the keyboard talks, although the desktop has a portal for it.
+    enum KeyObstacle: Equatable, Sendable {
+        /// Plasma lists the shortcut, and nobody has chosen a key for it.
+        case notChosen
+        /// GNOME's portal has the settings ask for the key, and binds none where they are not installed.
+        case noSettings
+    }
 
     /// mpris-proxy passes the keys of Bluetooth headsets on to the music player, and takes them from
     /// everybody else.
@@ -43,6 +53,15 @@ struct DesktopFacts: Equatable, Sendable {
         return !names.contains {
             $0 == "org.kde.plasmashell" || $0.hasPrefix("org.kde.StatusNotifierHost-")
         }
+    }
+
+    /// - Parameters:
+    ///   - desktop: `XDG_CURRENT_DESKTOP`.
+    ///   - names: All names on the session bus, and those that it would start.
+    /// - Returns: True on GNOME, if no program asks a person for a key.
+    static func lacksSettings(on desktop: String?, names: Set<String>) -> Bool {
+        guard let desktop, desktop.uppercased().contains("GNOME") else { return false }
+        return !names.contains("org.gnome.Settings.GlobalShortcutsProvider")
     }
 
     /// - Parameters:
@@ -128,13 +147,28 @@ struct DesktopFacts: Equatable, Sendable {
     }
 
     private var key: [Finding] {
-        if let shortcutsVersion {
+        guard let shortcutsVersion else {
+            return Check.desktop.ok(
+                Text("no key of the keyboard can talk here: this desktop has no GlobalShortcuts portal")
+            )
+        }
+        switch keyObstacle {
+        case .notChosen:
+            return Check.desktop.warning(
+                Text("no key of the keyboard talks: none is chosen in Plasma's settings"),
+                cure: .advice(Text("choose a single key for Push to talk in Plasma's settings of shortcuts"))
+            )
+        case .noSettings:
+            return Check.desktop.warning(
+                Text(
+                    "no key of the keyboard can talk: GNOME's settings, which ask for the key, are not installed"
+                ),
+                cure: .install(.gnomeSettings)
+            )
+        case nil:
             return Check.desktop.ok(
                 Text("a key of the keyboard can talk (GlobalShortcuts \(shortcutsVersion))")
             )
         }
-        return Check.desktop.ok(
-            Text("no key of the keyboard can talk here: this desktop has no GlobalShortcuts portal")
-        )
     }
 }

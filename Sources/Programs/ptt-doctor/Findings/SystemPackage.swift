@@ -9,6 +9,8 @@ enum SystemPackage: CaseIterable, Sendable {
     case sessionBus
     /// The extension of GNOME for items of applications.
     case panelExtension
+    /// GNOME's settings, with what asks for a key on behalf of the portal.
+    case gnomeSettings
     case notifications
 
     /// The commands' names of it; nil where a command would not help, or its name is not known for certain.
@@ -28,6 +30,8 @@ enum SystemPackage: CaseIterable, Sendable {
                 "gnome-shell-extension-appindicator", "gnome-shell-extension-appindicator", nil,
                 "gnome-shell-extension-appindicator"
             )
+        case .gnomeSettings:
+            ("gnome-control-center", "gnome-control-center", "gnome-control-center", "gnome-control-center")
         case .notifications: ("dunst", "dunst", "dunst", "dunst")
         }
     }
@@ -39,6 +43,7 @@ enum SystemPackage: CaseIterable, Sendable {
         case .sessionManager: Text("set services.pipewire.wireplumber.enable in the configuration of NixOS")
         case .sessionBus: words
         case .panelExtension: Text("add gnomeExtensions.appindicator to the packages of NixOS, and enable it")
+        case .gnomeSettings: Text("add gnome-control-center to the packages of NixOS")
         case .notifications: Text("add dunst to the packages of NixOS")
         }
     }
@@ -50,6 +55,7 @@ enum SystemPackage: CaseIterable, Sendable {
         case .sessionManager: Text("install the package that has wireplumber")
         case .sessionBus: Text("install the package that starts the session bus (D-Bus) for each user")
         case .panelExtension: Text("install the package that has GNOME's extension AppIndicator")
+        case .gnomeSettings: Text("install the package that has gnome-control-center")
         case .notifications: Text("install the package that has dunst, or another notification daemon")
         }
     }
