@@ -73,12 +73,13 @@ private final class ScriptedDaemon {
 
     func configuration(_ name: String) -> String { "\(directory)/config/pushtotalk/\(name)" }
 
-    func pttctl(_ arguments: [String]) throws -> TestProcess {
-        try TestProcess(
+    func pttctl(_ arguments: [String], _ language: Catalogue? = nil) throws -> TestProcess {
+        let here: [String: String?] = [
+            "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config", "HOME": directory,
+        ]
+        return try TestProcess(
             [TestProcess.built("pttctl")] + arguments,
-            environment: [
-                "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": directory + "/config", "HOME": directory,
-            ],
+            environment: here.merging(language?.environment ?? [:]) { $1 },
             mergesErrors: true
         )
     }
@@ -135,5 +136,26 @@ private final class ScriptedDaemon {
         let taken = name ?? "learned-ptt-x-1"
         #expect(status == 1)
         #expect(lines.last?.contains("there is an accessory \(taken): use") == true, "\(lines)")
+        let german = try await Catalogue("de")
+        let refusal = try daemon.pttctl(["learn", ScriptedDaemon.address] + options, german)
+        let last = try await refusal.output().lines.last
+        withExtendedLifetime((daemon, german)) {}
+        #expect(last?.contains("eine Gerätedatei \(taken) gibt es schon") == true, "\(last ?? "")")
+    }
+
+    @Test @EventLoop func `a file of devices that cannot be used is said in the language of the person`()
+        async throws
+    {
+        let daemon = try ScriptedDaemon("PairAndTest") { _ in }
+        let file = daemon.configuration("devices.toml")
+        let folder = daemon.configuration("")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try "[[device]]\nidentity = 3\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let german = try await Catalogue("de")
+        let pair = try daemon.pttctl(["pair", ScriptedDaemon.address], german)
+        let (status, lines) = try await pair.output()
+        withExtendedLifetime((daemon, german)) {}
+        #expect(status == 1)
+        #expect(lines.last?.contains("\(file) kann nicht benutzt werden: ") == true, "\(lines)")
     }
 }

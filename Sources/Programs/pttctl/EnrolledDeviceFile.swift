@@ -2,6 +2,8 @@ import AccessoryCore
 import AccessoryFiles
 import CommandLineTool
 import EventLoop
+import Invocation
+import PTTMessages
 
 /// `devices.toml` of this user, below which is that of the machine, with what a person can do about a file
 /// that cannot be used.
@@ -20,7 +22,7 @@ enum EnrolledDeviceFile {
         do {
             return try EnrolmentFile.read(path)
         } catch {
-            throw CommandError("\(path) cannot be used: \(error)")
+            throw CommandError(localized("\(path) cannot be used: \("\(error)")"))
         }
     }
 
@@ -37,8 +39,9 @@ enum EnrolledDeviceFile {
             guard try contents(of: path).enrolments.contains(where: { $0.identity == identity }) else {
                 continue
             }
+            let device = identity.text
             throw CommandError(
-                "\(path) enrols \(identity) for all users: only its entry there can be removed"
+                localized("\(path) enrols \(device) for all users: only its entry there can be removed")
             )
         }
         return wasEnrolled
@@ -46,7 +49,9 @@ enum EnrolledDeviceFile {
 
     private static func edit(_ change: (inout EnrolmentText) throws -> Void) throws {
         guard let path = EnrolmentFile.path else {
-            throw CommandError("neither XDG_CONFIG_HOME nor HOME is set: there is no place to enrol devices")
+            throw CommandError(
+                localized("neither XDG_CONFIG_HOME nor HOME is set: there is no place to enrol devices")
+            )
         }
         do {
             try EnrolmentFile.edit(path, change)

@@ -2,6 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import CommandLineTool
 import EventLoop
+import Invocation
 import PTTMessages
 import TOML
 
@@ -40,7 +41,9 @@ struct LearnedFile {
         known: AccessoryCatalog = AccessoryFolders.standard.load()
     ) throws {
         guard let folder, let identity = DeviceIdentity(result.device.identity) else {
-            throw CommandError("neither XDG_CONFIG_HOME nor HOME is set: there is no place for the accessory")
+            throw CommandError(
+                localized("neither XDG_CONFIG_HOME nor HOME is set: there is no place for the accessory")
+            )
         }
         identifier = try Self.identifier(name, for: result.device, replaces: replaces, known: known)
         path = "\(folder)/\(identifier).toml"
@@ -56,12 +59,18 @@ struct LearnedFile {
         do throws(TOMLError) {
             read = try AccessoryDefinition(toml: text, identifier: identifier)
         } catch {
-            throw CommandError("what was learned does not pass the check of accessory files: \(error)")
+            throw CommandError(
+                localized("what was learned does not pass the check of accessory files: \("\(error)")")
+            )
         }
         // What counts is the file as ptt-accessoryd reads it.
-        try result.recording.check(read)
+        do throws(LearningFailure) {
+            try result.recording.check(read)
+        } catch {
+            throw CommandError(localized("nothing was learned: \(error.text)"))
+        }
         guard read.failedExamples().isEmpty else {
-            throw CommandError("what was learned does not replay its own recording")
+            throw CommandError(localized("what was learned does not replay its own recording"))
         }
     }
 
@@ -69,7 +78,7 @@ struct LearnedFile {
     func write() throws {
         try TextFile.edit(path, limit: AccessoryFolders.sizeLimit) { before in
             guard before == nil || replaces else {
-                throw CommandError("\(path) exists: use --name, or --replace")
+                throw CommandError(localized("\(path) exists: use --name, or --replace"))
             }
             return text
         }
@@ -98,7 +107,7 @@ struct LearnedFile {
     ) throws -> String {
         let chosen = name ?? Self.identifier(for: device)
         guard replaces || known[chosen] == nil else {
-            throw CommandError("there is an accessory \(chosen): use --name, or --replace")
+            throw CommandError(localized("there is an accessory \(chosen): use --name, or --replace"))
         }
         return chosen
     }

@@ -2,6 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import CommandLineTool
 import EventLoop
+import Invocation
 import PTTMessages
 import ServiceClient
 
@@ -40,7 +41,9 @@ final class LearningDialog {
     /// - Throws: Why nothing was.
     func run() async throws -> Result {
         let connection = try ServiceConnection.accessory()
-        if !command.output.json { Terminal.print("connecting \(device) … (press the button to wake it up)") }
+        if !command.output.json {
+            Terminal.print(localized("connecting \(device) … (press the button to wake it up)"))
+        }
         connection.subscribe(
             AccessoryInterface.learn,
             AccessoryInterface.LearnRequest(device: device),
@@ -55,7 +58,7 @@ final class LearningDialog {
         // Ends listening: presses count again.
         connection.close()
         if let result { return result }
-        throw stop.failure ?? CommandError("nothing was learned: it was stopped")
+        throw stop.failure ?? CommandError(localized("nothing was learned: it was stopped"))
     }
 
     private func handle(_ reply: AccessoryInterface.LearnReply) {
@@ -87,7 +90,8 @@ final class LearningDialog {
             case .finished(let learned, let recording):
                 if let found { result = Result(device: found, learned: learned, recording: recording) }
                 stop.trigger()
-            case .failed(let failure): stop.trigger(CommandError("nothing was learned: \(failure)"))
+            case .failed(let failure):
+                stop.trigger(CommandError(localized("nothing was learned: \(failure.text)")))
             }
         }
     }
@@ -108,10 +112,12 @@ final class LearningDialog {
 extension Wording {
     static func line(_ request: LearningRequest) -> String {
         switch request {
-        case .leaveAlone(let time): "do not touch the button for \(time / .seconds(1)) seconds …"
-        case .press(let step): "\(step) of \(LearningPlan.stepCount): PRESS and hold"
-        case .letGo: "        let go"
-        case .pressTwice(let step): "\(step) of \(LearningPlan.stepCount): press TWICE, quickly"
+        case .leaveAlone(let time):
+            localized("do not touch the button for \(Int(time / .seconds(1))) seconds …")
+        case .press(let step): localized("\(step) of \(LearningPlan.stepCount): PRESS and hold")
+        case .letGo: "        " + localized("let go")
+        case .pressTwice(let step):
+            localized("\(step) of \(LearningPlan.stepCount): press TWICE, quickly")
         }
     }
 }

@@ -1,3 +1,5 @@
+package import PTTMessages
+
 /// Why nothing was learned. Everything that is not clear is a failure: a wrong guess transmits while nobody
 /// presses.
 package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -38,35 +40,61 @@ package enum LearningFailure: Error, Hashable, Sendable, CustomStringConvertible
     indirect case notVerified(LearningFailure)
     case flood
 
-    package var description: String {
+    /// For logs and scripts.
+    package var description: String { text.english }
+
+    package var text: Text {
         switch self {
-        case .silent: "nothing was received while you pressed the button"
+        case .silent: Text("nothing was received while you pressed the button")
         case .pressNotSeen(let step):
-            "no press was received at step \(step) of \(LearningPlan.stepCount) within a second of the request"
+            Text(
+                "no press was received at step \(step) of \(LearningPlan.stepCount) within a second of the request"
+            )
         case .releaseNotSeen(let step):
-            "step \(step) of \(LearningPlan.stepCount) shows no release within a second of the request to let go"
+            Text(
+                "step \(step) of \(LearningPlan.stepCount) shows no release within a second of the request to let go"
+            )
         case .twoPressesNotSeen(let step):
-            "step \(step) of \(LearningPlan.stepCount) does not show two presses: press twice, a little more slowly"
-        case .unaskedPress: "it reported a press that was not asked for"
-        case .contact: "it reports presses of a few milliseconds by itself: its plug or its contact is dirty"
-        case .inverted: "it sends zeros when it is pressed, which always count as a release"
-        case .sameForBoth(let value): "it sends \(value.hexadecimal) both when pressed and when released"
-        case .onlyReleases: "it reports only that it is released, never that it is pressed"
-        case .changing: "what it sends changes with each press: it counts, or it is encrypted"
+            Text(
+                "step \(step) of \(LearningPlan.stepCount) does not show two presses: press twice, a little more slowly"
+            )
+        case .unaskedPress: Text("it reported a press that was not asked for")
+        case .contact:
+            Text(
+                "it reports presses of a few milliseconds by itself: its plug or its contact is dirty"
+            )
+        case .inverted: Text("it sends zeros when it is pressed, which always count as a release")
+        case .sameForBoth(let value):
+            Text(
+                "it sends \(value.hexadecimal) both when pressed and when released"
+            )
+        case .onlyReleases: Text("it reports only that it is released, never that it is pressed")
+        case .changing: Text("what it sends changes with each press: it counts, or it is encrypted")
         case .unclearValue(let value):
-            "it sent \(value.hexadecimal) a few times while it was not pressed, and it is not known what that means"
+            Text(
+                "it sent \(value.hexadecimal) a few times while it was not pressed, and it is not known what that means"
+            )
         case .mayChange(let value):
-            "its press \(value.readable) may contain a number that changes, such as the charge of the battery"
+            Text(
+                "its press \(value.readable) may contain a number that changes, such as the charge of the battery"
+            )
         case .inParts(let value):
-            "each press also sends \(value.readable): it is not known which of them says what was pressed"
+            Text(
+                "each press also sends \(value.readable): it is not known which of them says what was pressed"
+            )
         case .severalKeys(let codes):
-            "each press is several keys at once (\(codes.map { keyText($0) }.joined(separator: ", "))), "
-                + "which other buttons may send as well"
-        case .shortPulses: "each press was over at once: hold the button as long as you are asked to"
-        case .noise: "it also sends other bytes, and its presses are too short to be told apart from them"
-        case .contradiction: "what it sends can be read in more than one way"
-        case .notVerified(let failure): "the verification failed: \(failure)"
-        case .flood: "it sends too much"
+            Text(
+                "each press is several keys at once (\(codes.map { keyText($0) }.joined(separator: ", "))), "
+                    + "which other buttons may send as well"
+            )
+        case .shortPulses: Text("each press was over at once: hold the button as long as you are asked to")
+        case .noise:
+            Text(
+                "it also sends other bytes, and its presses are too short to be told apart from them"
+            )
+        case .contradiction: Text("what it sends can be read in more than one way")
+        case .notVerified(let failure): Text("the verification failed: \(failure.text)")
+        case .flood: Text("it sends too much")
         }
     }
 }

@@ -1,6 +1,7 @@
 import CommandLineTool
 import EventLoop
 import Glibc
+import Invocation
 import PTTMessages
 
 /// The keys that actions may hold, and the socket of the service that holds them.
@@ -10,7 +11,7 @@ enum ActionKeyGrant {
     static func add(_ key: String) throws {
         try requireRoot("grant actions \(key)")
         guard key.hasPrefix("KEY_") else {
-            throw CommandError("\(key) is no key of a keyboard, as KEY_F13 for example is")
+            throw CommandError(localized("\(key) is no key of a keyboard, as KEY_F13 for example is"))
         }
         let path = KeyInterface.grants
         // Beside it lie files that users read. sudo(8) keeps a stricter mask of its caller.
@@ -21,7 +22,7 @@ enum ActionKeyGrant {
         // First the service: ptt-actions asks it when the file changes.
         try run(["systemctl", "enable", "--now", socket])
         try TextFile.edit(path, limit: KeyInterface.grantLimit, mode: 0o644) { text($0, granting: key) }
-        Terminal.print("Actions of the person in front of the screen may now hold \(key).")
+        Terminal.print(localized("Actions of the person in front of the screen may now hold \(key)."))
     }
 
     /// - Returns: The text of the file, with the key in a line of its own.
@@ -40,6 +41,6 @@ enum ActionKeyGrant {
         }
         // What is held goes with it (PartOf= of the service).
         try run(["systemctl", "disable", "--now", socket])
-        Terminal.print("Actions hold no key any more.")
+        Terminal.print(localized("Actions hold no key any more."))
     }
 }

@@ -3,6 +3,8 @@ import CommandLineTool
 import EventLoop
 import Glibc
 import Input
+import Invocation
+import PTTMessages
 
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -68,27 +70,35 @@ struct GrantCommand: ParsableCommand {
         case .key(let key):
             let devices = try applyRules(to: subject.eventNodes)
             if devices.isEmpty {
-                Terminal.print("\(key) is used when a device \(subject.text) is plugged in.")
+                Terminal.print(localized("\(key) is used when a device \(subject.text) is plugged in."))
             }
             for device in devices {
-                Terminal.print("\(key) of \(device.name) (\(device.devnode)) is used.")
+                Terminal.print(localized("\(key) of \(device.name) (\(device.devnode)) is used."))
             }
-            Terminal.print("Every program of the person at the seat may now read all keys of this device.")
+            Terminal.print(
+                localized("Every program of the person at the seat may now read all keys of this device.")
+            )
         case .serial:
             let ports = try applyRules(to: subject.ports)
-            if ports.isEmpty { Terminal.print("No serial port of \(subject.text) is there yet: plug it in.") }
-            for port in ports {
-                Terminal.print("\(port.devnode) may be used. Run `pttctl pair`, and press the switch.")
+            if ports.isEmpty {
+                Terminal.print(localized("No serial port of \(subject.text) is there yet: plug it in."))
             }
-            Terminal.print("Every program of the person at the seat may now open it.")
+            for port in ports {
+                Terminal.print(
+                    localized("\(port.devnode) may be used. Run `pttctl pair`, and press the switch.")
+                )
+            }
+            Terminal.print(localized("Every program of the person at the seat may now open it."))
         }
     }
 
     private func ask(_ question: String) throws {
-        guard isatty(STDIN_FILENO) == 1 else { throw CommandError("\(question) Then repeat it with --yes.") }
-        Terminal.print("\(question) Grant it? [y/N]")
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw CommandError(localized("\(question) Then repeat it with --yes."))
+        }
+        Terminal.print(localized("\(question) Grant it? [y/N]"))
         guard readLine()?.lowercased().hasPrefix("y") == true else {
-            throw CommandError("nothing was granted")
+            throw CommandError(localized("nothing was granted"))
         }
     }
 }
@@ -111,16 +121,18 @@ struct RevokeCommand: ParsableCommand {
         // Also without a rule: udev may have failed after an earlier call had removed it.
         _ = try applyRules(to: subject.eventNodes + subject.ports)
         guard wasGranted else {
-            throw CommandError("\(subject.text) was not granted: there is no \(rule)")
+            throw CommandError(localized("\(subject.text) was not granted: there is no \(rule)"))
         }
         Terminal.print(
-            "\(subject.text) is not used any more. Unplug it: until then programs may still read it."
+            localized(
+                "\(subject.text) is not used any more. Unplug it: until then programs may still read it."
+            )
         )
     }
 }
 
 func requireRoot(_ command: String) throws {
-    guard geteuid() == 0 else { throw CommandError("this needs root: sudo pttctl \(command)") }
+    guard geteuid() == 0 else { throw CommandError(localized("this needs root: sudo pttctl \(command)")) }
 }
 
 /// Makes udev read its rules again, and apply them to the devices that are present then.
@@ -149,5 +161,5 @@ func run(_ arguments: [String]) throws {
     while waitpid(pid, &status, 0) < 0 {
         guard errno == EINTR else { throw SystemError("wait for \(path)") }
     }
-    guard status == 0 else { throw CommandError("\(arguments.joined(separator: " ")) failed") }
+    guard status == 0 else { throw CommandError(localized("\(arguments.joined(separator: " ")) failed")) }
 }

@@ -1,6 +1,7 @@
 import AccessoryCore
 import ArgumentParser
 import Input
+import Invocation
 import PTTMessages
 
 /// What is granted a key, or as a serial port.
@@ -51,14 +52,15 @@ enum GrantSubject: ExpressibleByArgument {
     /// Pedals call themselves keyboards as well, so that only a person can tell. The kernel gives all
     /// keyboards of its own controller the vendor 0001 (drivers/input/keyboard/atkbd.c).
     func question(about devices: [InputNode]) -> String? {
-        let advice =
+        let advice = Text(
             "Every program of the person at the seat could read all that is typed on it: "
-            + "go on if it is a pedal or a macro pad, and not if you type on it."
+                + "go on if it is a pedal or a macro pad, and not if you type on it."
+        )
         if let device = devices.first(where: { $0.keys.canTypeText }) {
-            return "\(text) is \(device.name) (\(device.devnode)), a keyboard. \(advice)"
+            return localized("\(text) is \(device.name) (\(device.devnode)), a keyboard. \(advice)")
         }
         guard case .product(let product) = self, product.vendor == 1 else { return nil }
-        return "\(text) are the numbers of a built-in keyboard. \(advice)"
+        return localized("\(text) are the numbers of a built-in keyboard. \(advice)")
     }
 
     /// The present event nodes of a product.

@@ -4,6 +4,7 @@ import ArgumentParser
 import CommandLineTool
 import EventLoop
 import Glibc
+import Invocation
 import PTTMessages
 import ServiceClient
 
@@ -48,14 +49,14 @@ struct LearnCommand: LoopCommand {
         let file = try LearnedFile(result, name: name, replaces: replace)
         if !json { for fact in result.learned.facts { Terminal.print("  \(fact)") } }
         if !yes, !json, isatty(STDIN_FILENO) == 1 {
-            Terminal.print("Use it like this? Type y and press Enter")
+            Terminal.print(localized("Use it like this? Type y and press Enter"))
             guard Terminal.readLine()?.lowercased().hasPrefix("y") == true else {
-                throw CommandError("nothing was written")
+                throw CommandError(localized("nothing was written"))
             }
         }
         try file.write()
         let summary = LearnedFile.Summary(file, result.learned)
-        output.print(summary, or: "written to \(file.path), and enrolled in devices.toml")
+        output.print(summary, or: localized("written to \(file.path), and enrolled in devices.toml"))
         guard result.device.transport == "gatt" else { return }
         await Self.trust(device)
     }
@@ -72,7 +73,7 @@ struct LearnCommand: LoopCommand {
                 timeLimit: .seconds(120)
             )
         } catch {
-            Terminal.printError("\(error). To use the button: `pttctl pair \(address)`")
+            Terminal.printError(localized("\(error.text). To use the button: `pttctl pair \(address)`"))
         }
     }
 
@@ -81,7 +82,7 @@ struct LearnCommand: LoopCommand {
         let devices = try await ServiceConnection.accessory().devices().devices
         for device in devices { Terminal.print("\(device.identifier)  \(device.name)") }
         throw CommandError(
-            "which device? One of these, or a Bluetooth address: `pttctl pair` lists what is near"
+            localized("which device? One of these, or a Bluetooth address: `pttctl pair` lists what is near")
         )
     }
 }
