@@ -5,6 +5,7 @@ import os
 import threading
 import time
 
+from lab import until
 from programs import which
 
 page = """<!doctype html><title>call-test</title><script>
@@ -19,6 +20,10 @@ const post = report => fetch("/", {method: "POST", body: JSON.stringify(report)}
   if (!found) throw "only: " + devices.map(device => device.label);
   const raw = {echoCancellation: false, noiseSuppression: false, autoGainControl: false};
   const stream = await media.getUserMedia({audio: {deviceId: {exact: found.deviceId}, ...raw}});
+  if (location.search == "?left") {
+    stream.getTracks().forEach(track => track.stop());
+    return post({left: true});
+  }
   const context = new AudioContext();
   await context.resume();
   const analyser = new AnalyserNode(context, {fftSize: 32768});
@@ -39,6 +44,7 @@ class Meeting:
     def __init__(self):
         self.pieces = []
         self.errors = []
+        self.is_left = False
         meeting = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -50,6 +56,8 @@ class Meeting:
                 self.answer(204, b"")
                 if "loudest" in report:
                     meeting.pieces.append((time.monotonic(), round(report["loudest"] * 32768)))
+                elif "left" in report:
+                    meeting.is_left = True
                 else:
                     meeting.errors.append(report["error"])
 
@@ -79,6 +87,7 @@ class Browser:
     servers = ("PulseAudio", "PipeWire")
     noise = 0
     is_default = False
+    has_calls = True
 
     def __init__(self, name, command, arguments, environment={}, settings=()):
         self.name, self.command, self.arguments = name, command, arguments
@@ -87,7 +96,12 @@ class Browser:
     def missing(self):
         return next((command for command in [self.command, "Xvfb"] if not which(command)), None)
 
-    def start(self, lab):
+    def open(self, lab):
+        """The page of a meeting that was left."""
+        self.start(lab, "?left")
+        until("the meeting is left", lambda: self.meeting.is_left, 60)
+
+    def start(self, lab, query=""):
         lab.display()
         profile = lab.path(f"profile-{time.monotonic_ns()}")
         os.mkdir(profile)
@@ -95,7 +109,7 @@ class Browser:
             file.writelines(f"user_pref({json.dumps(key)}, {json.dumps(value)});\n" for key, value in self.settings)
         self.meeting = Meeting()
         arguments = [argument.format(profile=profile) for argument in self.arguments]
-        lab.start("program", [self.command, *arguments, self.meeting.address], self.environment)
+        lab.start("program", [self.command, *arguments, self.meeting.address + query], self.environment)
         return self.meeting
 
     def stop(self, lab):

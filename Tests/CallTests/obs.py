@@ -13,23 +13,33 @@ class OBS:
     # AAC makes small numbers of zeros.
     noise = 40
     is_default = False
+    has_calls = True
 
     def __init__(self, device="ptt_mic", is_muted=False, settings=""):
         """`settings` are for global.ini."""
         self.device, self.is_muted, self.settings = device, is_muted, settings
 
     def missing(self):
-        return next((command for command in ["obs", "ffmpeg", "Xvfb"] if not which(command)), None)
+        return next((command for command in ["obs", "ffmpeg", "Xvfb", "xdotool"] if not which(command)), None)
 
-    def start(self, lab):
+    def open(self, lab):
+        """Without recording to a file."""
+        self.start_program(lab)
+        until("its window is there", lambda: lab.run("xdotool", "search", "--onlyvisible", "--name", "^OBS"), 60)
+
+    def start_program(self, lab, *arguments):
         lab.display()
         folder = lab.path(f"recordings-{time.monotonic_ns()}")
         self.configure(lab, folder)
         lab.start(
             "program",
-            ["obs", "--multi", "--disable-updater", "--disable-missing-files-check", "--startrecording"],
+            ["obs", "--multi", "--disable-updater", "--disable-missing-files-check", *arguments],
             {"LIBGL_ALWAYS_SOFTWARE": "1", "QT_QPA_PLATFORM": "xcb"},
         )
+        return folder
+
+    def start(self, lab):
+        folder = self.start_program(lab, "--startrecording")
         until("OBS records to a file", lambda: os.listdir(folder), 60)
         reader, writer = os.pipe()
         follow = 'tail --bytes=+1 --follow --sleep-interval=0.05 "$0" | ffmpeg -loglevel error -i pipe:0 "$@"'

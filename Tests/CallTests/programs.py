@@ -19,6 +19,8 @@ class Program:
     noise = 0
     # In place of choosing the microphone by name.
     is_default = False
+    # It can be `open`, with the Push-to-Talk Microphone chosen, while it is in no call.
+    has_calls = False
 
     def __init__(self, name, command, needs=(), environment={}, is_default=False, servers=servers, form="h"):
         self.name, self.command, self.needs = name, command, needs
@@ -43,6 +45,7 @@ class Call:
     servers = ("PulseAudio", "PipeWire")
     noise = 40
     is_default = False
+    has_calls = True
     needs = ()
 
     def missing(self):
@@ -67,7 +70,21 @@ class Baresip(Call):
     needs = ("baresip",)
     processes = ("ann", "bob")
 
+    def open(self, lab):
+        self.configure(lab)
+        self.start_end(lab, "ann")
+
     def connect(self, lab):
+        self.configure(lab)
+        self.start_end(lab, "bob")
+        self.start_end(lab, "ann", "-e", "d sip:bob@127.0.0.1:5080")
+
+    def start_end(self, lab, name, *arguments):
+        lab.write(f"{name}.log", "")
+        lab.start(name, ["baresip", "-f", lab.path(name), "-v", *arguments])
+        until(f"{name} is ready", lambda: "baresip is ready" in lab.log(name))
+
+    def configure(self, lab):
         devices = ["ptt_mic", "far", "speaker"]
         with open(lab.path("home/.asoundrc"), "w") as file:
             file.writelines(f"pcm.{name} {{ type pulse device {name} }}\n" for name in devices)
@@ -88,9 +105,6 @@ class Baresip(Call):
                 f"ausrc_srate 48000\nauplay_srate 48000\nmodule_path {modules}\n"
                 "module alsa.so\nmodule ausine.so\nmodule opus.so\nmodule g711.so\nmodule_app account.so\nmodule_app menu.so\n",
             )
-            command = ["baresip", "-f", lab.path(name), "-v"]
-            lab.start(name, command if name == "bob" else [*command, "-e", "d sip:bob@127.0.0.1:5080"])
-            until(f"{name} is ready", lambda: "baresip is ready" in lab.log(name))
 
 
 class Mumble(Call):
@@ -103,11 +117,25 @@ class Mumble(Call):
     # The setting of its transmission: 0 continuous, 2 push to talk; and its microphone.
     clients = [("listener", 2, "tone"), ("user", 0, "ptt_mic")]
 
+    def open(self, lab):
+        lab.display()
+        self.start_program(lab, "user", self.configure(lab, "user", 0, "ptt_mic"))
+
+        def is_there():
+            self.cancel_certificate(lab)
+            return lab.run("xdotool", "search", "--onlyvisible", "--name", "^Mumble")
+
+        until("it asks for a server", is_there, 60)
+
     def connect(self, lab):
         lab.display()
         digest = self.start_server(lab)
         for client in self.clients:
             self.start_client(lab, *client, digest)
+
+    def cancel_certificate(self, lab):
+        """Mumble 1.3 first asks for one, in a window at 0,0."""
+        lab.run("xdotool", "mousemove", "607", "580", "click", "1")
 
     def start_server(self, lab):
         key, certificate = lab.path("key.pem"), lab.path("certificate.pem")
@@ -131,6 +159,31 @@ class Mumble(Call):
         return text.partition("=")[2].replace(":", "").strip().lower()
 
     def start_client(self, lab, name, transmit, source, digest):
+        home = self.configure(lab, name, transmit, source)
+        lab.run(
+            "sqlite3", home + "/data/Mumble/Mumble/mumble.sqlite",
+            "CREATE TABLE IF NOT EXISTS cert (id INTEGER PRIMARY KEY AUTOINCREMENT, hostname TEXT, port INTEGER, digest TEXT);"
+            f"INSERT INTO cert (hostname, port, digest) VALUES ('127.0.0.1', {self.port}, '{digest}');",
+        )
+        known = lab.log("mumble-server").count("Authenticated")
+        self.start_program(lab, name, home, "-m", f"mumble://{name}@127.0.0.1:{self.port}/?version=1.2.0")
+
+        def is_connected():
+            self.cancel_certificate(lab)
+            return lab.log("mumble-server").count("Authenticated") > known
+
+        until(f"{name} is in the server", is_connected, 60)
+
+    def start_program(self, lab, name, home, *arguments):
+        lab.start(
+            name,
+            ["mumble", *arguments],
+            {"HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_DATA_HOME": home + "/data",
+             "QT_LOGGING_RULES": "*=false"},
+        )
+
+    def configure(self, lab, name, transmit, source):
+        """Returns the home of a user whose microphone is chosen."""
         home = lab.path("mumble-" + name)
         config, data = home + "/config/Mumble", home + "/data/Mumble/Mumble"
         os.makedirs(config, exist_ok=True)
@@ -144,25 +197,7 @@ class Mumble(Call):
                 f"[pulseaudio]\ninput={source}\noutput={'speaker' if name == 'user' else 'far'}\n\n"
                 "[ui]\nupdateCheck=false\npluginCheck=false\nusage=false\naskonquit=false\n\n[tts]\nenable=false\n"
             )
-        lab.run(
-            "sqlite3", data + "/mumble.sqlite",
-            "CREATE TABLE IF NOT EXISTS cert (id INTEGER PRIMARY KEY AUTOINCREMENT, hostname TEXT, port INTEGER, digest TEXT);"
-            f"INSERT INTO cert (hostname, port, digest) VALUES ('127.0.0.1', {self.port}, '{digest}');",
-        )
-        known = lab.log("mumble-server").count("Authenticated")
-        lab.start(
-            name,
-            ["mumble", "-m", f"mumble://{name}@127.0.0.1:{self.port}/?version=1.2.0"],
-            {"HOME": home, "XDG_CONFIG_HOME": home + "/config", "XDG_DATA_HOME": home + "/data",
-             "QT_LOGGING_RULES": "*=false"},
-        )
-
-        def is_connected():
-            # Mumble 1.3 first asks for a certificate, in a window at 0,0: Cancel.
-            lab.run("xdotool", "mousemove", "607", "580", "click", "1")
-            return lab.log("mumble-server").count("Authenticated") > known
-
-        until(f"{name} is in the server", is_connected, 60)
+        return home
 
 
 raw = ["-f", "S16_LE", "-r", "48000", "-c", "1", "-t", "raw"]
