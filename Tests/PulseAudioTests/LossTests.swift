@@ -179,6 +179,9 @@ extension RealServers {
             #expect(path("tcp:b:4713 unix:/a/native") == "/a/native")
             #expect(path("tcp:b") == nil)
             #expect(path("") == nil)
+            #expect(ServerSocket.commandLine("unix:/a/native") == "/a/push-to-talk-commands")
+            #expect(ServerSocket.commandLine("unix:/a'b/native") == nil)
+            #expect(ServerSocket.commandLine("tcp:b") == nil)
         }
 
         @Test @EventLoop func `without a server the attempts slow down and the loss is reported once`()

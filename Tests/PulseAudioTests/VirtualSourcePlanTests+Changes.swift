@@ -137,4 +137,55 @@ extension VirtualSourcePlanTests {
         // Another default source, perhaps.
         #expect(plan.concerns(SoundDeviceEvent(kind: .server, index: .max, type: .change)))
     }
+
+    private static let commandLine = VirtualSourceDefinition.commandLineModule(at: "/pulse/commands")
+    private static let line = Order.write(
+        "update-source-output-proplist 40 application.id=org.PulseAudio.pavucontrol",
+        socket: "/pulse/commands"
+    )
+
+    @Test mutating func `PulseAudio's own stream from the feed passes for a volume control's`() {
+        plan = VirtualSourcePlan(Self.definition, commandSocket: "/pulse/commands")
+        var devices = pulseAudio()
+        let first = plan.handle(devices)
+        #expect(
+            first == .init(condition: usable(30, 32), orders: [.load(Self.commandLine)], isHolding: true)
+        )
+        devices.modules.append(module(22, Self.commandLine))
+        #expect(plan.handle(devices).orders == [Self.line])
+        devices.sourceOutputs[0].applicationID = "org.PulseAudio.pavucontrol"
+        #expect(plan.handle(devices).orders == [.unload(module: 22)])
+        devices.modules.removeLast()
+        #expect(plan.handle(devices) == .init(condition: usable(30, 32)))
+        // It was made anew.
+        devices.sourceOutputs[0].applicationID = nil
+        #expect(plan.handle(devices).orders == [.load(Self.commandLine)])
+    }
+
+    @Test(arguments: [true, false])
+    mutating func `a command line without an effect is unloaded, and the source is used all the same`(
+        isRefused: Bool
+    ) {
+        plan = VirtualSourcePlan(Self.definition, commandSocket: "/pulse/commands")
+        var devices = pulseAudio()
+        devices.modules.append(module(22, Self.commandLine))
+        var step = plan.handle(devices)
+        var count = 0
+        while step.orders == [Self.line], count < 20 {
+            count += 1
+            if isRefused { plan.refused(Self.line, reason: "Connection refused") }
+            step = plan.handle(devices)
+        }
+        #expect(count == (isRefused ? 1 : 6))
+        #expect(step.orders == [.unload(module: 22)])
+        devices.modules.removeLast()
+        #expect(plan.handle(devices) == .init(condition: usable(30, 32)))
+    }
+
+    @Test mutating func `a server that loads no command line has the source used all the same`() {
+        plan = VirtualSourcePlan(Self.definition, commandSocket: "/pulse/commands")
+        #expect(plan.handle(pulseAudio()).orders == [.load(Self.commandLine)])
+        plan.refused(.load(Self.commandLine), reason: "Access denied")
+        #expect(plan.handle(pulseAudio()) == .init(condition: usable(30, 32)))
+    }
 }

@@ -54,6 +54,19 @@ extension RealServers {
             try await application.untilSilent()
         }
 
+        @Test @EventLoop func `GNOME has no stream to show its microphone symbol for while nothing records`()
+            async throws
+        {
+            let fixture = try await VirtualSourceFixture.start(.pulseAudio)
+            defer { fixture.stop() }
+            let streams = try await fixture.server.pactl("list", "source-outputs")
+            #expect(streams.contains(#"media.name = "Remapped Stream""#), "\(streams)")
+            #expect(streams.contains(#"application.id = "org.PulseAudio.pavucontrol""#), "\(streams)")
+            let modules = try await fixture.server.pactl("list", "short", "modules")
+            #expect(!modules.contains("module-cli"), "\(modules)")
+            #expect(fixture.remarks.all == [])
+        }
+
         @Test @EventLoop func `a server that refuses the feed again and again is asked after a rest`()
             async throws
         {

@@ -34,6 +34,8 @@ package final class AudioServer {
     let applicationName: String
     private let address: String?
     let ownDeviceProperty: String?
+    /// Where PulseAudio's command line is to listen while it is loaded; nil if it could not be reached.
+    var commandSocket: String? { ServerSocket.commandLine(address) }
     private var pair: ConnectionPair?
     let observers = DeviceObservers()
     private var backOff: BackOff

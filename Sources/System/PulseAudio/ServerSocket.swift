@@ -21,6 +21,16 @@ enum ServerSocket {
         return path.hasSuffix(end) ? [path, String(path.dropLast(end.count)) + "/pipewire-0"] : [path]
     }
 
+    /// - Parameter address: The address that is passed to libpulse, if any.
+    /// - Returns: Where PulseAudio's command line is to listen, beside the server's socket; nil if that has
+    ///   no path, or one that an argument of a module would have to quote.
+    static func commandLine(_ address: String?) -> String? {
+        guard let path = paths(address).first, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
+            path.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && !#"'"\"#.utf8.contains($0) })
+        else { return nil }
+        return String(path[..<slash]) + "/push-to-talk-commands"
+    }
+
     static func path(_ address: String?, pulseDirectory: String?, runtimeDirectory: String?) -> String? {
         guard let address else {
             return (pulseDirectory ?? runtimeDirectory.map { $0 + "/pulse" }).map { $0 + "/native" }

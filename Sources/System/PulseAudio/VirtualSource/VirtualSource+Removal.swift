@@ -34,7 +34,7 @@ extension VirtualSource {
         guard recorders.isEmpty else { return completion(.failure(.recorded(by: recorders))) }
         if let source = found.source, source.owner.module == nil { return completion(.failure(.configured)) }
         observation = nil
-        plan = VirtualSourcePlan(definition)
+        plan = VirtualSourcePlan(definition, commandSocket: server.commandSocket)
         lose()
         update(.unavailable(reason: "it was removed"))
         unload(found.allModules[...], completion)

@@ -72,7 +72,7 @@ package final class VirtualSource {
     package init(on server: AudioServer, _ definition: VirtualSourceDefinition) {
         self.server = server
         self.definition = definition
-        plan = VirtualSourcePlan(definition)
+        plan = VirtualSourcePlan(definition, commandSocket: server.commandSocket)
         mutes = PendingChanges(on: server)
     }
 

@@ -58,6 +58,11 @@ package struct VirtualSourceDefinition: Sendable, Equatable {
         )
     }
 
+    /// PulseAudio: its command line, for as long as a line is to be written to it.
+    static func commandLineModule(at socket: String) -> Module {
+        Module(name: "module-cli-protocol-unix", argument: "socket=\(socket)")
+    }
+
     /// Below all that a session manager prefers by itself, also below a device without a priority: neither is
     /// ever the default one while there is another.
     private static let priority = "priority.session=-5000"

@@ -174,8 +174,10 @@ struct VirtualSourceDevices {
         devices.sources.first { $0.index == index }.map { "“\($0.name)”" } ?? "another source"
     }
 
-    func isLoaded(_ module: VirtualSourceDefinition.Module) -> Bool {
-        devices.modules.contains { $0.name == module.name && $0.argument == module.argument }
+    func isLoaded(_ module: VirtualSourceDefinition.Module) -> Bool { index(of: module) != nil }
+
+    func index(of module: VirtualSourceDefinition.Module) -> UInt32? {
+        devices.modules.first { $0.name == module.name && $0.argument == module.argument }?.index
     }
 
     private func isCurrent(_ index: UInt32?) -> Bool {

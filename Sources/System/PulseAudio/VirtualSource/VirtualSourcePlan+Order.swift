@@ -15,6 +15,8 @@ extension VirtualSourcePlan {
         /// The same for a stream that has it, so that the server holds it there. Some streams cannot be
         /// moved: they stay.
         case hold(UInt32, sources: [UInt32], memory: String? = nil)
+        /// A line for PulseAudio's command line.
+        case write(String, socket: String)
     }
 }
 
@@ -30,6 +32,7 @@ extension VirtualSourcePlan.Order {
         case .moveInput: "move a stream away from the feed of the virtual source"
         case .moveOutput: "move a stream to the virtual source"
         case .hold: "hold a stream at the virtual source"
+        case .write: "write to the command line of the audio server"
         }
     }
 
@@ -52,13 +55,15 @@ extension VirtualSourcePlan.Order {
             OutputMove(action, output, to: [source], memory: memory, completion: completion)
         case .hold(let output, let sources, let memory):
             OutputMove(action, output, to: sources, memory: memory, completion: completion)
+        case .write(let line, let socket):
+            CommandLineRequest(action, line, socket: socket, completion: completion)
         }
     }
 
     /// True if a refusal is to be said.
     var isNeeded: Bool {
         switch self {
-        case .hold: false
+        case .hold, .write: false
         case .load, .unload, .mute, .muteSource, .unmuteSource, .moveInput, .moveOutput: true
         }
     }

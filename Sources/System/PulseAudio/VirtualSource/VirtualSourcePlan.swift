@@ -34,7 +34,8 @@ struct VirtualSourcePlan: Sendable {
         /// The changes that people have made, or that this makes, in sentences.
         var remarks: [String] = []
         /// True if a stream is about to be held by PulseAudio, which until then moves it to the live
-        /// microphone when that becomes the default. It counts as recording from the source afterwards.
+        /// microphone when that becomes the default. It counts as recording from the source afterwards. Also
+        /// true while PulseAudio's command line is loaded.
         var isHolding = false
     }
 
@@ -50,12 +51,17 @@ struct VirtualSourcePlan: Sendable {
     /// The source was muted here, and not by a person.
     private(set) var hasMutedSource = false
     private var chosen = ChosenStreams()
-    private var refusals: [Order: String] = [:]
+    private(set) var refusals: [Order: String] = [:]
+    /// Where PulseAudio's command line can be reached; nil: it is not used.
+    let commandSocket: String?
+    /// How often its line was written without an effect so far.
+    var linesWritten = 0
     /// The devices with the mark. Nil while the source is not complete.
     private var ownDevices: Set<ServerObject>?
 
-    init(_ definition: VirtualSourceDefinition) {
+    init(_ definition: VirtualSourceDefinition, commandSocket: String? = nil) {
         self.definition = definition
+        self.commandSocket = commandSocket
     }
 
     /// Returns what to do, given everything that the server has now.
@@ -110,6 +116,7 @@ struct VirtualSourcePlan: Sendable {
         ownDevices = nil
         hasMutedSource = false
         isRecordedWithoutStream = false
+        linesWritten = 0
         refusals = [:]
     }
 
@@ -157,6 +164,7 @@ struct VirtualSourcePlan: Sendable {
             step.remarks.append("the volume of \(feedLabel) is 0 in the audio server: nothing is heard")
         }
         hold(found, sink, source, &step)
+        hide(found, source, &step)
         if let obstacle = clear(found, &step) { return .unusable(reason: obstacle) }
         return .usable(Instance(sink: sink.index, source: source.index, recorders: recorders))
     }
