@@ -147,15 +147,6 @@ import Testing
         #expect(JSON.encoding([text]) == [.string(text)])
     }
 
-    @Test func `an object is encoded member by member, nested ones too`() {
-        let text = JSONText { object in
-            object.add("a\"", 7)
-            object.add("b") { _ in }
-            object.add("c") { $0.add("d", "e\n") }
-        }
-        #expect(text == ["a\"": 7, "b": [:], "c": ["d": "e\n"]])
-    }
-
     @Test func `objects are equal whatever the order of members`() {
         #expect(["a": 1, "b": 2] as JSON == ["b": 2, "a": 1])
         #expect(["a": 1, "b": 2] as JSON != ["b": 2, "c": 1])

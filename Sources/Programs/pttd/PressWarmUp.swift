@@ -34,13 +34,9 @@ struct PressWarmUp {
             source: .handsfreeButton,
             origin: Self.origin
         )
-        if let begin = received(begin, ChannelInterface.BeginRequest.init(usual:)) {
-            request(.begin(begin))
-        }
+        if let begin = received(begin) { request(.begin(begin)) }
         let end = ChannelInterface.EndRequest(channelID: nil, origin: Self.origin, cause: .released)
-        if let end = received(end, ChannelInterface.EndRequest.init(usual:)) {
-            request(.end(end))
-        }
+        if let end = received(end) { request(.end(end)) }
     }
 
     private mutating func request(_ request: TalkSession.Request) {
@@ -49,13 +45,10 @@ struct PressWarmUp {
     }
 
     /// The request as it is read from the socket.
-    private func received<Request: Encodable>(
-        _ request: Request,
-        _ read: (JSONObject) -> Request?
-    ) -> Request? {
-        // This text was written on the same line: parsing it cannot fail.
+    private func received<Request: Codable>(_ request: Request) -> Request? {
+        // This text was written on the same line: reading it cannot fail.
         let message = try? JSON(parsing: JSON.object(["parameters": .object(.encoding(request))]).text)
-        return message?.object?["parameters"]?.object.flatMap(read)
+        return try? message?.object?["parameters"]?.object?.decode(Request.self)
     }
 
     /// Performs only what the press needs to go on.

@@ -13,14 +13,6 @@ extension JSONText {
         self.init(bytes: bytes)
     }
 
-    /// An object with the members that `write` adds, for the most frequent messages, for which `Codable`
-    /// takes too long.
-    package init(_ write: (JSONMembers) -> Void) {
-        let text = EncodedText()
-        text.appendObject(write)
-        self.init(bytes: text.bytes)
-    }
-
     /// The text of a message of this program's own types: structures of strings, booleans, integers that fit
     /// in 64 bits with sign, and arrays of these. Optionals that are nil are left out. Traps on a value that
     /// JSON cannot represent.
@@ -66,30 +58,6 @@ extension JSONObject {
     }
 }
 
-/// The members of an object that is written one after the other. Keys must be unique; that is not checked.
-package struct JSONMembers {
-    fileprivate let text: EncodedText
-    fileprivate let depth: Int
-
-    package func add(_ key: String, _ value: String) {
-        text.begin(key, at: depth)
-        text.append(value)
-    }
-
-    package func add(_ key: String, _ value: Int) {
-        text.begin(key, at: depth)
-        text.append(Int64(value))
-    }
-
-    /// - Parameters:
-    ///   - key: Its value is an object.
-    ///   - write: Adds the members of that.
-    package func add(_ key: String, _ write: (JSONMembers) -> Void) {
-        text.begin(key, at: depth)
-        text.appendObject(write)
-    }
-}
-
 /// The text of a value while it is encoded.
 ///
 /// The latest value is the end of the text: a nested container must be complete before the one around it
@@ -114,13 +82,6 @@ final class EncodedText {
         try value.encode(to: ValueEncoder(text: self, depth: depth))
         if self.depth > depth { close(to: depth) }
         if bytes.count == start { bytes.append(contentsOf: "{}".utf8) }
-    }
-
-    func appendObject(_ write: (JSONMembers) -> Void) {
-        let depth = depth
-        open(isArray: false, at: depth)
-        write(JSONMembers(text: self, depth: depth + 1))
-        close(to: depth)
     }
 
     func append(_ value: JSON) { value.write(to: &bytes) }

@@ -177,9 +177,14 @@ final class CoreService {
     /// One reply for subscribers and applications: it has only members that the updates of both interfaces
     /// have.
     static func update(_ event: CoreEvent, sequence: Int, time: MonotonicTime) -> JSONText {
-        let time = time.microseconds
-        return JSONText(press: event, sequence: sequence, time: time)
-            ?? .encoding(ChannelInterface.Update(sequence: sequence, time: time, status: nil, event: event))
+        .encoding(
+            ChannelInterface.Update(
+                sequence: sequence,
+                time: time.microseconds,
+                status: nil,
+                event: event
+            )
+        )
     }
 
     private func notify(_ client: ClientID, _ event: CoreEvent, time: MonotonicTime) {

@@ -1,5 +1,4 @@
 import EventLoop
-import JSON
 import PTTCore
 import PTTMessages
 import Varlink
@@ -27,19 +26,15 @@ struct Route {
     ///
     /// - Parameters:
     ///   - method: Its parameters are decoded.
-    ///   - read: Reads their usual form without `Codable`; nil for any other.
     ///   - request: Makes the request of the machine.
     /// - Returns: The route.
     static func request<Request, Reply>(
         _ method: InterfaceMethod<Request, Reply>,
-        usual read: @escaping @Sendable (JSONObject) -> Request? = { _ in nil },
         _ request: @escaping @EventLoop (Request) -> TalkSession.Request
     ) -> Route {
         let replyIsEmpty = Reply.self == NoParameters.self
         return Route(method: method.name) { service, call throws(VarlinkError) in
-            let parameters: Request =
-                if let usual = read(call.parameters) { usual } else { try call.decodeWithoutCallID() }
-            service.request(request(parameters), for: call)
+            service.request(request(try call.decodeWithoutCallID()), for: call)
             // Calls of one connection have their replies in order: an end must not wait for a slow request
             // before it.
             if replyIsEmpty, call.callID != nil { call.reply() }

@@ -13,14 +13,8 @@ extension CoreService {
                 .direct(ChannelInterface.join, CoreService.join),
                 .request(ChannelInterface.leave) { .leave($0) },
                 .request(ChannelInterface.setDescriptor) { .setDescriptor($0) },
-                .request(
-                    ChannelInterface.beginTransmitting,
-                    usual: ChannelInterface.BeginRequest.init(usual:)
-                ) { .begin($0) },
-                .request(
-                    ChannelInterface.endTransmitting,
-                    usual: ChannelInterface.EndRequest.init(usual:)
-                ) { .end($0) },
+                .request(ChannelInterface.beginTransmitting) { .begin($0) },
+                .request(ChannelInterface.endTransmitting) { .end($0) },
                 .request(ChannelInterface.reportLatch) { .latch($0) },
                 .request(ChannelInterface.reportButton) { .report($0) },
                 .request(ChannelInterface.setVolume) { .setVolume($0) },
