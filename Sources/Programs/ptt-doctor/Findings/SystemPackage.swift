@@ -13,26 +13,19 @@ enum SystemPackage: CaseIterable, Sendable {
     case gnomeSettings
     case notifications
 
-    /// The commands' names of it; nil where a command would not help, or its name is not known for certain.
-    private var names: (debian: String, fedora: String?, openSUSE: String?, arch: String?) {
+    /// Its name there; nil where a command would not help, or its name is not known for certain.
+    private func name(on distribution: Distribution) -> String? {
         switch self {
-        case .bluetooth: ("bluez", "bluez", "bluez", "bluez")
+        case .bluetooth: "bluez"
         case .soundServer:
-            (
-                "pipewire-pulse wireplumber", "pipewire-pulseaudio wireplumber",
-                "pipewire-pulseaudio wireplumber", "pipewire-pulse wireplumber"
-            )
-        case .sessionManager: ("wireplumber", "wireplumber", "wireplumber", "wireplumber")
+            [.debian, .arch].contains(distribution)
+                ? "pipewire-pulse wireplumber" : "pipewire-pulseaudio wireplumber"
+        case .sessionManager: "wireplumber"
         // Elsewhere it is a part of what every system has.
-        case .sessionBus: ("dbus-user-session", nil, nil, nil)
-        case .panelExtension:
-            (
-                "gnome-shell-extension-appindicator", "gnome-shell-extension-appindicator", nil,
-                "gnome-shell-extension-appindicator"
-            )
-        case .gnomeSettings:
-            ("gnome-control-center", "gnome-control-center", "gnome-control-center", "gnome-control-center")
-        case .notifications: ("dunst", "dunst", "dunst", "dunst")
+        case .sessionBus: distribution == .debian ? "dbus-user-session" : nil
+        case .panelExtension: distribution == .openSUSE ? nil : "gnome-shell-extension-appindicator"
+        case .gnomeSettings: "gnome-control-center"
+        case .notifications: "dunst"
         }
     }
 
@@ -62,16 +55,23 @@ enum SystemPackage: CaseIterable, Sendable {
 
     /// - Returns: The command that installs it, or what to do in words.
     fileprivate func installation(on distribution: Distribution?) -> Cure {
-        let command: String?
-        switch distribution {
-        case .debian: command = "sudo apt install \(names.debian)"
-        case .fedora: command = names.fedora.map { "sudo dnf install \($0)" }
-        case .openSUSE: command = names.openSUSE.map { "sudo zypper install \($0)" }
-        case .arch: command = names.arch.map { "sudo pacman -S \($0)" }
-        case .nixOS: return .advice(nixOS)
-        case nil: command = nil
+        if distribution == .nixOS { return .advice(nixOS) }
+        guard let distribution, let commands = distribution.commands, let name = name(on: distribution)
+        else { return .advice(words) }
+        return .command("\(commands.install) \(name)")
+    }
+}
+
+extension Distribution {
+    /// The beginnings of the commands for packages; no `reinstall` where no repository has push-to-talk.
+    fileprivate var commands: (install: String, reinstall: String?, remove: String)? {
+        switch self {
+        case .debian: ("sudo apt install", "sudo apt install --reinstall", "sudo apt remove")
+        case .fedora: ("sudo dnf install", "sudo dnf reinstall", "sudo dnf remove")
+        case .openSUSE: ("sudo zypper install", "sudo zypper install --force", "sudo zypper remove")
+        case .arch: ("sudo pacman -S", nil, "sudo pacman -R")
+        case .nixOS: nil
         }
-        return command.map { .command($0) } ?? .advice(words)
     }
 }
 
@@ -80,32 +80,19 @@ extension Cure {
     /// - Returns: A command or an advice.
     func resolved(on distribution: Distribution?) -> Cure {
         switch self {
-        case .command, .advice: self
-        case .install(let package): package.installation(on: distribution)
-        case .reinstall: Self.reinstallation(on: distribution)
+        case .command, .advice: return self
+        case .install(let package): return package.installation(on: distribution)
+        case .reinstall:
+            if let command = distribution?.commands?.reinstall { return .command("\(command) push-to-talk") }
+            return .advice(
+                distribution == .nixOS
+                    ? Text("add push-to-talk to systemd.packages and services.udev.packages of NixOS")
+                    : Text("install push-to-talk again")
+            )
         case .removeOne:
-            .advice(Text("run `sudo make uninstall` in the sources, or \(Self.removal(on: distribution))"))
-        }
-    }
-
-    private static func reinstallation(on distribution: Distribution?) -> Cure {
-        switch distribution {
-        case .debian: .command("sudo apt install --reinstall push-to-talk")
-        case .fedora: .command("sudo dnf reinstall push-to-talk")
-        case .openSUSE: .command("sudo zypper install --force push-to-talk")
-        // No repository has the package.
-        case .arch, nil: .advice(Text("install push-to-talk again"))
-        case .nixOS: .advice(Text("add push-to-talk to systemd.packages and services.udev.packages of NixOS"))
-        }
-    }
-
-    private static func removal(on distribution: Distribution?) -> Text {
-        switch distribution {
-        case .debian: Text(verbatim: "`sudo apt remove push-to-talk`")
-        case .fedora: Text(verbatim: "`sudo dnf remove push-to-talk`")
-        case .openSUSE: Text(verbatim: "`sudo zypper remove push-to-talk`")
-        case .arch: Text(verbatim: "`sudo pacman -R push-to-talk`")
-        case .nixOS, nil: Text("remove the package push-to-talk")
+            let command = distribution?.commands.map { Text(verbatim: "`\($0.remove) push-to-talk`") }
+            let removal = command ?? Text("remove the package push-to-talk")
+            return .advice(Text("run `sudo make uninstall` in the sources, or \(removal)"))
         }
     }
 }
