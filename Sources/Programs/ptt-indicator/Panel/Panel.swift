@@ -51,7 +51,9 @@ final class Panel {
         }
         subscriptions = [
             connection.watchName(Self.watcher.service) { [weak self] in self?.watcherChanged($0) },
-            connection.watchName(PanelHosts.plasma) { [weak self] in self?.plasmaChanged($0) },
+            connection.watchName(PanelHosts.plasma) { [weak self] in
+                self?.hostChanged(PanelHosts.plasma, $0)
+            },
             hostSignal("StatusNotifierHostRegistered", on: connection),
             hostSignal("StatusNotifierHostUnregistered", on: connection),
         ]
@@ -163,12 +165,6 @@ final class Panel {
         )
     }
 
-    private func plasmaChanged(_ owner: String?) {
-        hosts.hostChanged(PanelHosts.plasma, isThere: owner != nil)
-        if owner != nil { watchHosts() }
-        updateIfKnown()
-    }
-
     /// Watches the hosts' own names. Each by itself: a rule for all of them would wake this process whenever
     /// a program of KDE starts.
     private func watchHosts() {
@@ -190,13 +186,9 @@ final class Panel {
 
     private func hostChanged(_ name: String, _ owner: String?) {
         hosts.hostChanged(name, isThere: owner != nil)
-        // Its number is that of a process, which does not come back.
-        if owner == nil { hostNames[name] = nil }
-        updateIfKnown()
-    }
-
-    /// The watcher has the first word.
-    private func updateIfKnown() {
+        // The number in the name of a host is that of a process, which does not come back.
+        if owner == nil { hostNames[name] = nil } else if name == PanelHosts.plasma { watchHosts() }
+        // The watcher has the first word.
         if isThere != nil { update() }
     }
 
