@@ -34,14 +34,9 @@ extension Wording {
     static func lines(_ reply: AccessoryInterface.ExplainReply, includesOthers: Bool) -> [String] {
         let facts: [(String, String?)] = [
             ("name", reply.name),
-            (
-                "address",
-                reply.address.map {
-                    ([$0] + [text(reply.addressType)].compactMap(\.self)).joined(separator: ", ")
-                }
-            ),
-            ("transport", reply.transport),
-            ("product", reply.product), ("services", reply.services?.joined(separator: ", ")),
+            ("address", reply.address.map { list([$0, text(reply.addressType)].compactMap(\.self)) }),
+            ("transport", reply.transport), ("product", reply.product),
+            ("services", reply.services?.joined(separator: ", ")),
             ("keys", reply.keys?.joined(separator: ", ")),
         ]
         var lines = facts.compactMap { heading, text in text.map { row(heading, $0) } }
@@ -58,10 +53,10 @@ extension Wording {
     /// A device that a scan has found.
     static func line(_ device: AccessoryInterface.Discovery) -> String {
         let details = [
-            text(device.addressType), device.rssi.map { "\($0) dBm" },
+            device.address, text(device.addressType), device.rssi.map { "\($0) dBm" },
             device.profile.map { "probably \($0)" }, device.key,
         ]
-        return "\(device.name)  " + ([device.address] + details.compactMap(\.self)).joined(separator: ", ")
+        return "\(device.name)  \(list(details.compactMap(\.self)))"
     }
 
     private static func text(_ type: AddressType?) -> String? {
