@@ -89,21 +89,17 @@ struct PushCommand: ParsableCommand {
     }
 
     private func request(_ payload: String, to owner: ApplicationID?) throws -> PushInterface.SendRequest {
-        PushInterface.SendRequest(
+        guard let topic = topic ?? owner.map({ $0.rawValue + ".voip-ptt" }) else {
+            throw CommandError("the push has no recipient: no channel of an application is joined")
+        }
+        return PushInterface.SendRequest(
             token: PushToken(rawValue: token),
-            topic: try topic ?? Self.topic(of: owner),
+            topic: topic,
             type: "pushtotalk",
             priority: priority ?? (serviceUpdate ? 5 : 10),
             expiration: expiration,
             payload: payload
         )
-    }
-
-    private static func topic(of owner: ApplicationID?) throws -> String {
-        guard let owner else {
-            throw CommandError("the push has no recipient: no channel of an application is joined")
-        }
-        return owner.rawValue + ".voip-ptt"
     }
 }
 
