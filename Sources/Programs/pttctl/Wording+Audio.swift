@@ -2,7 +2,7 @@ import CommandLineTool
 import Invocation
 import PTTMessages
 
-/// The text for microphones, calls and the volume.
+/// The text for microphones, calls, the volume and the levels.
 extension Wording {
     /// The rows of a status. What is as usual has none.
     static func audioRows(_ status: Status, _ unheard: [UnheardDevice]) -> [(String, String)] {
@@ -44,4 +44,20 @@ extension Wording {
     }
 
     static func text(_ call: ActiveCall) -> String { "\(call.name) (\(call.source))" }
+
+    private static let levelBars = 20
+    /// dB of full scale for each bar; speech at a usual distance fills about half of them.
+    private static let levelStep = 3.0
+
+    /// Returns the levels of what passes through microphone and speaker; empty if nothing does.
+    static func line(_ report: ChannelInterface.LevelReport) -> String {
+        [("microphone", report.microphone), ("speaker", report.speaker)].compactMap { name, level in
+            level.map { "\(name) \(bar($0)) \(Int($0.rounded())) dB" }
+        }.joined(separator: "   ")
+    }
+
+    private static func bar(_ level: Double) -> String {
+        let filled = min(max(levelBars + Int((level / levelStep).rounded()), 0), levelBars)
+        return String(repeating: "▮", count: filled) + String(repeating: "▯", count: levelBars - filled)
+    }
 }
