@@ -23,11 +23,7 @@ final class VirtualButton: VirtualAccessory {
     private(set) var advertised: [UInt8]?
     private var packet: UInt8 = 0
 
-    /// - Parameters:
-    ///   - number: Its number in commands, 1 to 9.
-    ///   - specification: Its accessory file and name.
-    ///   - isKnown: Whether it was paired and trusted earlier.
-    ///   - resolveTime: The time from the connection until its services are resolved.
+    /// `isKnown`: it was paired and trusted earlier.
     init(_ number: Int, _ specification: AccessorySpecification, isKnown: Bool, resolveTime: Duration) {
         self.number = number
         self.resolveTime = resolveTime

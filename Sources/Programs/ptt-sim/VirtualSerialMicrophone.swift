@@ -22,11 +22,7 @@ final class VirtualSerialMicrophone: VirtualAccessory {
     private var port: OwnedDescriptor?
     private var hangUp: DescriptorSource?
 
-    /// - Parameters:
-    ///   - number: Its number in commands, 1 to 9.
-    ///   - specification: Its accessory file and name.
-    ///   - input: Its serial port.
-    ///   - isKnown: Whether it was paired and trusted earlier.
+    /// `isKnown`: it was paired and trusted earlier.
     init(_ number: Int, _ specification: AccessorySpecification, _ input: SerialInput, isKnown: Bool) {
         self.number = number
         serviceClass = input.serviceClass.text
