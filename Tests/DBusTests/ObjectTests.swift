@@ -17,7 +17,7 @@ import Testing
                 methods: [
                     ExportedMethod("Toggle", outputs: ["on": "b"]) { [self] invocation in
                         isOn.toggle()
-                        object?.emitPropertiesChanged("org.example.Lamp", "On")
+                        object?.emitPropertiesChanged("org.example.Lamp", ["On"])
                         invocation.reply(.boolean(isOn))
                     }
                 ],
@@ -26,7 +26,7 @@ import Testing
                         .boolean(isOn)
                     } set: { [unowned self] value throws(BusError) in
                         isOn = value.asBool ?? false
-                        object?.emitPropertiesChanged("org.example.Lamp", "On")
+                        object?.emitPropertiesChanged("org.example.Lamp", ["On"])
                     },
                     ExportedProperty("Colour", "s", get: { .string("white") }),
                     ExportedProperty("Broken", "b", get: { nil }),

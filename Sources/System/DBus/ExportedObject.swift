@@ -26,7 +26,7 @@ package final class ExportedObject {
     }
 
     /// Emits `PropertiesChanged` with the current values of the properties.
-    package func emitPropertiesChanged(_ interface: String, _ names: String...) {
+    package func emitPropertiesChanged(_ interface: String, _ names: [String]) {
         let exported = interfaces.first { $0.name == interface }
         var changed: [BusKey: BusValue] = [:]
         for property in exported?.properties ?? [] where names.contains(property.name) {

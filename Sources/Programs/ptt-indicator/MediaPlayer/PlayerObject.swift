@@ -33,7 +33,7 @@ final class PlayerObject {
         self.content = content
         guard content != nil else { return hide() }
         if let object {
-            object.emitPropertiesChanged(Self.player, "Metadata")
+            object.emitPropertiesChanged(Self.player, ["Metadata"])
             return
         }
         do throws(BusError) {

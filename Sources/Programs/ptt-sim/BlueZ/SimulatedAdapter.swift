@@ -56,7 +56,7 @@ final class SimulatedAdapter {
         if isPowered {
             isPowered = false
             endDiscoveries()
-            object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
+            object?.emitPropertiesChanged(BlueZ.adapter, ["Powered", "Discovering"])
         }
         for peripheral in peripherals.values { peripheral.remove() }
         peripherals = [:]
@@ -68,12 +68,12 @@ final class SimulatedAdapter {
         guard isOn != isPowered else { return }
         isPowered = isOn
         if isOn {
-            object?.emitPropertiesChanged(BlueZ.adapter, "Powered")
+            object?.emitPropertiesChanged(BlueZ.adapter, ["Powered"])
         } else {
             for peripheral in peripherals.values { peripheral.adapterOff() }
             endDiscoveries()
             expiry.arm(after: Self.temporaryTimeout)
-            object?.emitPropertiesChanged(BlueZ.adapter, "Powered", "Discovering")
+            object?.emitPropertiesChanged(BlueZ.adapter, ["Powered", "Discovering"])
         }
         radioChanged()
     }
@@ -144,7 +144,7 @@ final class SimulatedAdapter {
         let isFirst = starting.count == discoverers.count
         for call in starting.values { call.reply() }
         starting = [:]
-        if isFirst { object?.emitPropertiesChanged(BlueZ.adapter, "Discovering") }
+        if isFirst { object?.emitPropertiesChanged(BlueZ.adapter, ["Discovering"]) }
         radioChanged()
     }
 
@@ -170,7 +170,7 @@ final class SimulatedAdapter {
         start.disarm()
         for peripheral in peripherals.values { peripheral.discoveryEnded() }
         expiry.arm(after: Self.temporaryTimeout)
-        object?.emitPropertiesChanged(BlueZ.adapter, "Discovering")
+        object?.emitPropertiesChanged(BlueZ.adapter, ["Discovering"])
     }
 
     private func setFilter(_ call: MethodInvocation) {

@@ -98,11 +98,5 @@ class SimulatedPeripheral {
         ]
     }
 
-    func changed(_ first: String, _ second: String? = nil) {
-        if let second {
-            object?.emitPropertiesChanged(BlueZ.device, first, second)
-        } else {
-            object?.emitPropertiesChanged(BlueZ.device, first)
-        }
-    }
+    func changed(_ names: String...) { object?.emitPropertiesChanged(BlueZ.device, names) }
 }
