@@ -9,7 +9,7 @@ extension BluetoothFacts {
     ///   - host: Where rfkill's switches are.
     ///   - system: The system bus.
     ///   - enrolled: The usable entries of `devices.toml`, of which BlueZ has not been asked.
-    /// - Returns: What was found, or why the bus cannot be asked.
+    /// - Returns: The facts, or the reason why the bus cannot be asked.
     @EventLoop
     static func observed(
         on host: Host,

@@ -11,7 +11,7 @@ struct Host: Sendable {
     static let timeLimit = Duration.seconds(1)
 
     /// - Parameter recording: How long to record; nil for not at all.
-    /// - Returns: What was found within the time limits, in the order in which one problem is the cause of
+    /// - Returns: The findings within the time limits, in the order in which one problem is the cause of
     ///   those below it, with the commands of this distribution.
     @EventLoop
     func findings(recording: Duration?) async -> [Finding] {

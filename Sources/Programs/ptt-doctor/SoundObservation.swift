@@ -5,7 +5,7 @@ import PulseAudio
 
 extension SoundFacts {
     /// - Parameter preferences: `microphone` of the configuration.
-    /// - Returns: What the server has, or why it cannot be asked.
+    /// - Returns: The facts, or the reason why the server cannot be asked.
     @EventLoop
     static func observed(preferring preferences: [String]) async -> Result<SoundFacts, Silence> {
         let server = AudioServer.forDoctor()
@@ -72,7 +72,7 @@ extension AudioServer {
         AudioServer(applicationName: "pttctl doctor", ownDeviceProperty: Configuration.ownDeviceProperty)
     }
 
-    /// - Throws: Why there is no connection, or that there was none within the time limit.
+    /// - Throws: The reason why there is no connection, or that there was none within the time limit.
     func reach() async throws(Silence) {
         let result: Result<Void, Silence> = await withCheckedContinuation { continuation in
             let answer = FirstAnswer(continuation, after: Host.timeLimit, .failure(.timedOut))

@@ -24,7 +24,7 @@ struct IndicatorConfiguration: Equatable, Decodable {
 extension IndicatorSettings {
     /// The machine's file, then the user's, whose keys take precedence.
     ///
-    /// - Returns: What the files say together, and those that cannot be used: one of them may have asked for
+    /// - Returns: The files taken together, and those that cannot be used: one of them may have asked for
     ///   an empty locked screen and for no key, so that this applies.
     static func load(
         _ paths: [String] = ConfigurationFile.paths("pushtotalk/indicator.toml")

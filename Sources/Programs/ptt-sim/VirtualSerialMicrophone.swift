@@ -75,7 +75,7 @@ final class VirtualSerialMicrophone: VirtualAccessory {
         port = nil
     }
 
-    /// - Returns: Whether the port was open, and all bytes were sent.
+    /// - Returns: True if the port was open, and all bytes were sent.
     private func write(_ bytes: [UInt8]) -> Bool {
         guard let number = port?.value else { return false }
         return Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count

@@ -30,7 +30,7 @@ enum EnrolledDeviceFile {
         try edit { try $0.set(enrolment) }
     }
 
-    /// - Returns: Whether it was enrolled.
+    /// - Returns: True if it was enrolled.
     /// - Throws: If it still is, for all users of the machine.
     static func remove(_ identity: DeviceIdentity) throws -> Bool {
         var wasEnrolled = false

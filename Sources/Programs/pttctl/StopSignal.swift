@@ -6,7 +6,7 @@ import Glibc
 /// output cannot be written.
 @EventLoop
 final class StopSignal {
-    /// Why the command has failed, if it has.
+    /// The error of a command that has failed.
     private(set) var failure: (any Error)?
     private var sources: [SignalSource] = []
     private var timer: TimerSource?

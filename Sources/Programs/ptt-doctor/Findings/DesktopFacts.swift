@@ -65,7 +65,7 @@ struct DesktopFacts: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - facts: What the session bus has answered.
+    ///   - facts: The answers of the session bus.
     ///   - headsets: The names of the Bluetooth headsets whose keys are used.
     /// - Returns: One for the panel, one for the key of the keyboard, and what hinders.
     static func findings(_ facts: Result<DesktopFacts, Silence>, headsets: [String]) -> [Finding] {

@@ -9,7 +9,7 @@ struct FileFacts: Equatable, Sendable {
         var problem: String?
     }
 
-    /// What buttons do in place of transmitting.
+    /// The actions of buttons that do not transmit.
     struct Actions: Equatable, Sendable {
         /// The `actions.toml` that cannot be used.
         var unusable: Configured?
@@ -48,7 +48,7 @@ struct FileFacts: Equatable, Sendable {
 
     /// - Parameters:
     ///   - facts: Nil if the disk did not answer within the time limit.
-    ///   - userID: Who should own the state.
+    ///   - userID: The user who should own the state.
     /// - Returns: A line for each kind of file; for actions only if there are some.
     static func findings(_ facts: FileFacts?, userID: UInt32) -> [Finding] {
         guard let facts else {

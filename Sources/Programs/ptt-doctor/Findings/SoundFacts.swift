@@ -23,9 +23,9 @@ struct SoundFacts: Equatable, Sendable {
     var liveRecorders: [String] = []
 
     /// - Parameters:
-    ///   - facts: What the server has, or why it cannot be asked.
-    ///   - units: Those of the sound servers, if the service manager has answered.
-    ///   - unheard: What the core has found of the Push-to-Talk Microphone.
+    ///   - facts: The server and its devices, or the reason why it cannot be asked.
+    ///   - units: The units of the sound servers, if the service manager has answered.
+    ///   - unheard: The devices of the Push-to-Talk Microphone that the core has found to be silent.
     /// - Returns: The lines of the server and of its microphone.
     static func findings(
         _ facts: Result<SoundFacts, Silence>,

@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import Logging
 
-/// Which notification is there, in a file that survives this process: what is left of one that crashed is
-/// closed by the next.
+/// The notification that is there, in a file that survives this process: what is left of one that crashed
+/// is closed by the next.
 ///
 /// Some daemons, Plasma's for one, keep a notification that has no time limit after its sender has gone, with
 /// buttons that nobody hears.

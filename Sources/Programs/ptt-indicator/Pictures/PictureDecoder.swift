@@ -13,7 +13,7 @@ final class PictureDecoder {
     nonisolated static let outputLimit = size * size * 4
     nonisolated private static let reasonLimit = 200
 
-    /// Why a picture was not decoded.
+    /// The reason why a picture was not decoded.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 

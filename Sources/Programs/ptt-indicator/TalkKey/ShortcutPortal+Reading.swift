@@ -2,8 +2,8 @@ import DBus
 import IndicatorCore
 
 extension BusValue {
-    /// What the `a(sa{sv})` that `ListShortcuts` and `BindShortcuts` result in says of the talk key, for the
-    /// log; nil if it is not there.
+    /// The line of the log on the talk key, from the `a(sa{sv})` of shortcuts that `ListShortcuts` and
+    /// `BindShortcuts` result in; nil if the key is not among them.
     var talkKey: String? {
         for shortcut in asArray ?? [] {
             guard let members = shortcut.asStructure, members.count == 2,

@@ -88,7 +88,7 @@ final class SimulatedAdapter {
 
     /// A button has advertised something, which is received while somebody listens.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: True if it was received.
     func advertised(_ button: VirtualButton) -> Bool {
         guard isPowered, !discoverers.isEmpty || monitors.isActive, button.radio == .awake else {
             return false

@@ -46,7 +46,7 @@ final class SimulatedCharacteristic {
     /// bluetoothd emits the signal for a notification once per subscriber, and every client receives all of
     /// them.
     ///
-    /// - Returns: Whether notifications are on.
+    /// - Returns: True if notifications are on.
     func notify(_ value: [UInt8]) -> Bool {
         guard isNotifying else { return false }
         self.value = value

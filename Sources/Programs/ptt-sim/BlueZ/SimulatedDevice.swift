@@ -30,7 +30,7 @@ final class SimulatedDevice: SimulatedPeripheral {
 
     /// Notifies a value of an input.
     ///
-    /// - Returns: Whether notifications of that input are on.
+    /// - Returns: True if notifications of that input are on.
     func notify(_ value: [UInt8], input: Int) -> Bool {
         guard isConnected else { return false }
         return characteristics.first { $0.input == input }?.notify(value) ?? false

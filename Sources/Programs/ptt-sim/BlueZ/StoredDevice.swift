@@ -27,7 +27,7 @@ final class StoredDevice {
 
     /// Bonded: bluetoothd has its identity.
     ///
-    /// - Returns: Whether its address is another one now.
+    /// - Returns: True if its address is another one now.
     func reveal() -> Bool {
         guard let identity else { return false }
         address = identity

@@ -31,7 +31,7 @@ enum DeviceCommand {
     case refusePort(count: Int)
 }
 
-/// Why a line is not a command, or a command failed, for people.
+/// The reason why a line is not a command, or a command failed, for people.
 struct CommandError: Error, CustomStringConvertible {
     let description: String
 }

@@ -12,7 +12,7 @@ extension Demo {
         }
     }
 
-    /// - Returns: Whether both daemons listen.
+    /// - Returns: True if both daemons listen.
     func connect() -> Bool {
         do throws(ServiceError) {
             let core = try ServiceConnection.core()

@@ -18,7 +18,7 @@ final class Demo {
     /// The length of the press that the recorder hears.
     private static let secondHold = Duration.seconds(1)
 
-    /// What the acts wait for.
+    /// An event that an act waits for.
     enum Sign {
         case bus, simulator, button, application, sound, speaker
         case space, microphoneOpen, microphoneClosed

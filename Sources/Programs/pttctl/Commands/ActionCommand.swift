@@ -159,9 +159,9 @@ private struct ActionRow: Encodable {
     var press: [String]?
     var hold: [String]?
     var key: String?
-    /// What a recording is passed to: a command.
+    /// The command that a recording is passed to.
     var record: [String]?
-    /// Where recordings are kept.
+    /// The folder that keeps recordings.
     var folder: String?
     var release: [String]?
     /// In seconds.

@@ -4,7 +4,7 @@ import Input
 import Invocation
 import PTTMessages
 
-/// What is granted a key, or as a serial port.
+/// The subject of a grant: its key is used, its port is opened, or it may hold a key.
 enum GrantSubject: ExpressibleByArgument {
     case product(ProductID)
     /// A serial port of the machine, `ttyS0` for example.
