@@ -110,40 +110,32 @@ struct DesktopFacts: Equatable, Sendable {
 
     private func panel(_ desktop: String) -> [Finding] {
         if hasPanel { return Check.desktop.ok(Text("the panel of \(desktop) shows the channel")) }
+        let (text, cure): (Text, Cure)
         if isPanelGone {
-            return Check.desktop.warning(
-                Text("Plasma's panel does not run: nothing shows the channel"),
-                cure: .command("systemctl --user restart plasma-plasmashell.service")
-            )
-        }
-        if desktop.uppercased().contains("GNOME") {
+            text = Text("Plasma's panel does not run: nothing shows the channel")
+            cure = .command("systemctl --user restart plasma-plasmashell.service")
+        } else if desktop.uppercased().contains("GNOME") {
             if let panelExtension {
-                return Check.desktop.warning(
-                    Text(
-                        "GNOME's panel shows no items of applications: its extension for them is installed, and does not run"
-                    ),
-                    cure: .command("gnome-extensions enable \(panelExtension)")
+                text = Text(
+                    "GNOME's panel shows no items of applications: its extension for them is installed, and does not run"
                 )
+                cure = .command("gnome-extensions enable \(panelExtension)")
+            } else {
+                text = Text("GNOME's panel shows no items of applications without an extension")
+                cure = .install(.panelExtension)
             }
-            return Check.desktop.warning(
-                Text("GNOME's panel shows no items of applications without an extension"),
-                cure: .install(.panelExtension)
+        } else if hasNotifications {
+            text = Text(
+                "no panel of \(desktop) shows items of applications: the channel is a notification only"
             )
-        }
-        if hasNotifications {
-            return Check.desktop.warning(
-                Text(
-                    "no panel of \(desktop) shows items of applications: the channel is a notification only"
-                ),
-                cure: .advice(Text("add the tray or status plugin to the panel"))
-            )
-        }
-        return Check.desktop.warning(
-            Text(
+            cure = .advice(Text("add the tray or status plugin to the panel"))
+        } else {
+            text = Text(
                 "\(desktop) has neither a panel for applications nor notifications: nothing shows the channel"
-            ),
-            cure: .install(.notifications)
-        )
+            )
+            cure = .install(.notifications)
+        }
+        return Check.desktop.warning(text, cure: cure)
     }
 
     private var key: [Finding] {

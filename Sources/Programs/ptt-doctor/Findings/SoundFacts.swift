@@ -50,7 +50,7 @@ struct SoundFacts: Equatable, Sendable {
     private func findings(_ units: SoundUnits?, _ unheard: [UnheardDevice]) -> [Finding] {
         let problems = units?.problems(server) ?? []
         var findings = problems.isEmpty ? Check.sound.ok(Text(verbatim: server)) : problems
-        findings += microphoneFindings(units)
+        findings += microphoneFindings
         findings += unheard.flatMap { Check.microphone.warning($0.text, cure: .command($0.cure)) }
         if !recorders.isEmpty {
             findings += Check.microphone.ok(
@@ -71,28 +71,23 @@ struct SoundFacts: Equatable, Sendable {
         return findings
     }
 
-    private func microphoneFindings(_ units: SoundUnits?) -> [Finding] {
+    private var microphoneFindings: [Finding] {
         switch microphone {
         case .failure(let error):
+            let (text, cure): (Text, Cure)
             if let deafHeadset {
                 let reason = "\(error.reason) (`bluetooth-headset` in pttd.toml)"
-                return Check.microphone.failure(
-                    Text("the headset is used without its microphone: \(reason)"),
-                    cure: .command(
-                        "pactl set-card-profile \(ShellArgument(deafHeadset.card)) \(ShellArgument(deafHeadset.profile))"
-                    )
-                )
+                text = Text("the headset is used without its microphone: \(reason)")
+                let (card, profile) = (ShellArgument(deafHeadset.card), ShellArgument(deafHeadset.profile))
+                cure = .command("pactl set-card-profile \(card) \(profile)")
+            } else if !preferences.isEmpty {
+                text = Text("\(preferences.joined(separator: ", ")), which pttd.toml names: \(error.reason)")
+                cure = .command("pactl list sources | grep -E 'Name:|Description:'")
+            } else {
+                text = Text("no microphone: \(error.reason)")
+                cure = .advice(Text("plug a microphone in"))
             }
-            if !preferences.isEmpty {
-                return Check.microphone.failure(
-                    Text("\(preferences.joined(separator: ", ")), which pttd.toml names: \(error.reason)"),
-                    cure: .command("pactl list sources | grep -E 'Name:|Description:'")
-                )
-            }
-            return Check.microphone.failure(
-                Text("no microphone: \(error.reason)"),
-                cure: .advice(Text("plug a microphone in"))
-            )
+            return Check.microphone.failure(text, cure: cure)
         case .success(let found):
             let name = "\(found.description) (\(found.name))"
             if found.isMuted {
