@@ -1,4 +1,3 @@
-import CommandLineTool
 import DBus
 import EventLoop
 import Glibc

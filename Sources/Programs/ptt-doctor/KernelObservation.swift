@@ -1,4 +1,3 @@
-import CommandLineTool
 import EventLoop
 import PTTMessages
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DBus
 import EventLoop
 
 struct ButtonsCommand: ParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventLoop
-import Input
 
 struct HeadsetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
