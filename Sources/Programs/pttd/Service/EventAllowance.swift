@@ -2,7 +2,8 @@ import PTTMessages
 
 /// The number of events that the calls of each process may publish: each is sent to every subscriber, who may
 /// be slower than the caller. A burst is free, and then one event each hundredth of a second, many times what
-/// a hand does. Processes that use it at the same time share it, so that many are no more than one.
+/// a hand does. Processes that use it at the same time share it: the bursts of many are together a few times
+/// that of one, and for longer they publish no more than one.
 struct EventAllowance {
     private static let burst = 48
     static let interval = Duration.milliseconds(10)
