@@ -39,7 +39,7 @@ import Testing
             BlueZMirror(log: log, shouldWatch: { _ in false }, handler: { _ in }),
             AccessoryFolderWatch(AccessoryFolders([]))
         )
-        headsets.handle(.added(node))
+        headsets.handle(.present(node))
         _ = try await states.first { $0.link == .ready }
         _ = try await states.first { $0.remark?.hasSuffix("to try again, run `pttctl pair`") == true }
         headsets.reviewDevices()
