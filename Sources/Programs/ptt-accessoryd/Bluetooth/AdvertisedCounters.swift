@@ -2,8 +2,8 @@ import EventLoop
 import JSON
 import Logging
 
-/// The last counter of each button that encrypts what it advertises, on disk: a press that somebody has
-/// recorded does nothing after a restart either.
+/// The counter of the last press of each button that encrypts what it advertises, on disk: a press that
+/// somebody has recorded does nothing after a restart either.
 ///
 /// Nothing waits for the disk: a counter is written after its press was handled. What cannot be written is
 /// known until the end of this process.
