@@ -67,6 +67,23 @@ extension RealServers {
             #expect(fixture.remarks.all == [])
         }
 
+        @Test @EventLoop func `its removal unloads a command line that an earlier process has left, too`()
+            async throws
+        {
+            let fixture = try await VirtualSourceFixture.start(.pulseAudio)
+            defer { fixture.stop() }
+            let socket = try #require(fixture.audio.commandSocket)
+            try await fixture.server.pactl("load-module", "module-cli-protocol-unix", "socket=\(socket)")
+            let removals = Recorder<Bool>()
+            fixture.source.remove { result in
+                if case .success = result { removals.add(true) } else { removals.add(false) }
+            }
+            try await removals.wait("an answer") { !$0.isEmpty }
+            #expect(removals.all == [true])
+            let modules = try await fixture.server.pactl("list", "short", "modules")
+            #expect(!modules.contains("module-cli"), "\(modules)")
+        }
+
         @Test @EventLoop func `a server that refuses the feed again and again is asked after a rest`()
             async throws
         {

@@ -37,7 +37,11 @@ extension VirtualSource {
         plan = VirtualSourcePlan(definition, commandSocket: server.commandSocket)
         lose()
         update(.unavailable(reason: "it was removed"))
-        unload(found.allModules[...], completion)
+        // It is loaded for a moment only, but nobody unloads it after this moment.
+        let commandLine = server.commandSocket.flatMap {
+            found.index(of: VirtualSourceDefinition.commandLineModule(at: $0))
+        }
+        unload((found.allModules + [commandLine].compactMap(\.self))[...], completion)
     }
 
     /// One after the other: a module may be gone with the one before it.
