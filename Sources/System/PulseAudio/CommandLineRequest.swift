@@ -15,12 +15,13 @@ final class CommandLineRequest: ServerRequest<Void> {
     }
 
     override func begin() {
-        do throws(SystemError) {
-            try write()
-        } catch {
-            return fail("\(error)", .other)
+        var failure: SystemError?
+        do throws(SystemError) { try write() } catch { failure = error }
+        // Not during the call: after the last of its orders ``VirtualSource`` asks for a list, and it is not
+        // to do so while it handles one.
+        EventLoop.start { [weak self, failure] in
+            if let failure { self?.fail("\(failure)", .other) } else { self?.finish(.success(())) }
         }
-        finish(.success(()))
     }
 
     /// A socket that nobody has written to takes so short a text whole.
