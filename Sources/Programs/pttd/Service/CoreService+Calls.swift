@@ -31,7 +31,8 @@ extension CoreService {
 
     func subscribe(_ call: VarlinkCall) throws(VarlinkError) {
         guard call.wantsMore else { throw .expectedMore }
-        add(call, as: .other, kinds: try call.decode(ChannelInterface.SubscribeRequest.self).kinds)
+        let request: ChannelInterface.SubscribeRequest = try call.decodeWithoutCallID()
+        add(call, as: .other, kinds: request.kinds)
         let update = ChannelInterface.Update(
             sequence: host.sequence,
             time: MonotonicTime.now.microseconds,
