@@ -86,6 +86,8 @@ localedir = $(PREFIX)/share/locale
 # Where `make deb` writes, and how it packs (xz, zstd).
 debs = .build/deb
 compression = xz
+# Where `make rpm` does.
+rpms = .build/rpm
 
 # Man pages and completions, in the layout of share/man and by shell.
 pages = .build/pages
@@ -115,13 +117,14 @@ packages_mumble-bench = $(packages_mumble-test) mumble sqlite3 xdotool xvfb
 packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
+packages_rpm = $(packages_build) rpm
 packages_release = $(packages_deb) apt-utils gnupg
 packages_release-test = $(packages_release) mmdebstrap
 packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble)) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build po deb release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build po deb rpm release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 PRESSES ?= 30
@@ -129,7 +132,7 @@ PRESSES ?= 30
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build po deb packages source release release-key release-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
+.PHONY: help dependencies build po deb packages rpm source release release-key release-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -177,6 +180,14 @@ packages:
 	@cd $(debs)/push-to-talk && PTT_SOURCE=$(CURDIR) PTT_COMPRESSION=$(compression) \
 	  DEB_BUILD_PROFILES='$(WITH:%=pkg.push-to-talk.%)' \
 	  dpkg-buildpackage --build=binary --unsigned-changes >../log 2>&1 || { tail -n 30 ../log; exit 1; }
+
+# Where dpkg is, rpmbuild would find nothing that is installed: `dependencies` has looked. It fails if the spec
+# lists a file that `make install` does not install, or the reverse.
+rpm: dependencies source  ## RPM packages, built from what `make source` wrote, in .build/rpm
+	@rm -rf $(rpms)
+	rpmbuild -bb --clean $(if $(shell type dpkg-query 2>/dev/null),--nodeps) --define '_topdir $(CURDIR)/$(rpms)' \
+	  --define '_sourcedir $(CURDIR)/.build/dist' packaging/push-to-talk.spec
+	@ls $(rpms)/RPMS/*/*.rpm
 
 demo: dependencies  ## one press through a private stack, and the echo of an application; writes demo.wav
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done

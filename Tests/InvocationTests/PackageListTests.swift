@@ -37,4 +37,15 @@ struct PackageListTests {
         #expect(manuals.filter { !debian.contains("usr/share/\($0)") } == [])
         #expect(manuals.filter { !rpm.contains("usr/share/\($0)*") } == [])
     }
+
+    @Test func `every command that installs packages of Debian has a list of them`() throws {
+        let lines = try Self.text("Makefile").split(separator: "\n")
+        let commands = lines.filter { $0.contains(": dependencies") }
+            .compactMap { $0.split(separator: ":").first }
+        #expect(commands.contains("rpm") && commands.contains("deb"))
+        let chosen = try #require(lines.first { $0.hasPrefix("FOR ?= ") })
+            .split { $0 == " " || $0 == "," }
+        #expect(commands.filter { !chosen.contains($0) } == [])
+        #expect(commands.filter { name in !lines.contains { $0.hasPrefix("packages_\(name) = ") } } == [])
+    }
 }
