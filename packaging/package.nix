@@ -21,7 +21,8 @@ stdenv.mkDerivation rec {
   dontStrip = true;
   meta = {
     description = "Hold a button and talk, in any call or application";
-    license = lib.licenses.mit;
+    # Of the programs with what is linked into them: debian/copyright.
+    license = with lib.licenses; [ gpl3Plus mit asl20 ];
     platforms = [ "x86_64-linux" "aarch64-linux" ];
   };
 }
