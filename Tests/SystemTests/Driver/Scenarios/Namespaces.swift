@@ -9,7 +9,8 @@ extension Scenario {
     }
 
     private static let units = [
-        "pttd.service", "ptt-accessoryd.service", "app-org.pushtotalk.Indicator.service",
+        "pttd.service", "ptt-accessoryd.service", "ptt-actions.service",
+        "app-org.pushtotalk.Indicator.service",
     ]
 
     private static func startsWithoutNamespaces(_ fixture: GuestFixture, _ setting: String) async throws {
@@ -37,7 +38,13 @@ extension Scenario {
         fixture.accessories.close()
         try await Machine.systemctl("daemon-reload")
         try await Machine.systemctl("reset-failed")
-        try await Machine.systemctl("restart", "pttd.service", "ptt-accessoryd.service")
+        // The third too, which only a button with an action would start.
+        try await Machine.systemctl(
+            "restart",
+            "pttd.service",
+            "ptt-accessoryd.service",
+            "ptt-actions.service"
+        )
         try await fixture.core.open()
         try await fixture.accessories.open()
     }
