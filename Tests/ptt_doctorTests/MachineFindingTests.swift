@@ -248,6 +248,8 @@ import Testing
         let refused = text(.refused(setting: "user.max_user_namespaces=0"))
         #expect(refused.hasPrefix("user.max_user_namespaces=0 grants"))
         #expect(refused.contains("PrivateUsers=, PrivateDevices="))
+        // The generator changes four units, that of the indicator among them.
+        #expect(refused.contains("push-to-talk's services run without"))
         for option in ["System", "Home", "KernelTunables", "ControlGroups"] {
             #expect(refused.contains("Protect\(option)="), "\(option)")
         }

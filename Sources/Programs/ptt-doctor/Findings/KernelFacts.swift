@@ -61,7 +61,7 @@ struct KernelFacts: Equatable, Sendable {
         }
         return Check.kernel.ok(
             Text(
-                "\(refusal): pttd and ptt-accessoryd run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
+                "\(refusal): push-to-talk's services run without \(missing), ProtectSystem=, ProtectHome=, PrivateTmp=, "
                     + "ProtectKernelTunables= and ProtectControlGroups=, and see the files and devices that this user sees; "
                     + "their filters of system calls remain"
             )
