@@ -31,20 +31,9 @@ struct Buttons: Sendable {
             return counted.contains(role) ? .pressed : .held
         }
         set {
-            known.remove(role)
-            down.remove(role)
-            counted.remove(role)
-            switch newValue {
-            case .unknown: return
-            case .released: known.insert(role)
-            case .held:
-                known.insert(role)
-                down.insert(role)
-            case .pressed:
-                known.insert(role)
-                down.insert(role)
-                counted.insert(role)
-            }
+            if newValue == .unknown { known.remove(role) } else { known.insert(role) }
+            if newValue == .held || newValue == .pressed { down.insert(role) } else { down.remove(role) }
+            if newValue == .pressed { counted.insert(role) } else { counted.remove(role) }
         }
     }
 
