@@ -159,7 +159,7 @@ let package = Package(
             "ServiceClient",
             arguments
         ),
-        client("CoreConfiguration", "EventLoop", "PTTCore", "PTTMessages", "TOML"),
+        client("CoreConfiguration", "EventLoop", "JSON", "PTTCore", "PTTMessages", "TOML"),
         .systemLibrary(name: "CPushToTalk", path: "Sources/Client/CPushToTalk"),
         client("PTTPlatformTypes", "CPushToTalk"),
         client("PushToTalk", "ServiceClient", "EventLoop", "PTTMessages", "PTTPlatformTypes", "TOML"),

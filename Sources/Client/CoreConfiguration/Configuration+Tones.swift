@@ -1,3 +1,4 @@
+import JSON
 package import PTTCore
 
 extension Configuration {
@@ -10,23 +11,12 @@ extension Configuration {
         /// WAV files that replace tones; empty for a tone that is not played.
         package private(set) var files: [Tone: String] = [:]
 
-        private struct Key: CodingKey {
-            static let enabled = Key(stringValue: "enabled")
-            static let gate = Key(stringValue: "gate")
-
-            let stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
         package init(from decoder: any Decoder) throws {
-            let table = try decoder.container(keyedBy: Key.self)
-            enabled = try table.decodeIfPresent(Bool.self, forKey: .enabled)
-            gate = try table.decodeIfPresent(String.self, forKey: .gate)
+            let table = try decoder.container(keyedBy: JSON.Step.self)
+            enabled = try table.decodeIfPresent(Bool.self, forKey: "enabled")
+            gate = try table.decodeIfPresent(String.self, forKey: "gate")
             for tone in Tone.allCases {
-                files[tone] = try table.decodeIfPresent(String.self, forKey: Key(stringValue: Self.key(tone)))
+                files[tone] = try table.decodeIfPresent(String.self, forKey: .key(Self.key(tone)))
             }
         }
 
