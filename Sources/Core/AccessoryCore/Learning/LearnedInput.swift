@@ -95,13 +95,10 @@ extension AccessoryInput {
     }
 
     private func signals(of frame: LearningFrame, _ scanner: inout TokenScanner?) -> [Signal] {
-        switch (self, frame.content) {
-        case (.gatt(let inputs), .notified(let value, let attribute)):
-            inputs.first { $0.attribute == attribute }?.decoder.signals(of: value) ?? []
-        case (.serial(let input), .received(let bytes, let serviceClass)):
-            input.serviceClass == serviceClass ? scanner?.signals(of: bytes, at: frame.time) ?? [] : []
-        case (.keys(let input), .key(let code, let isPressed)):
-            input.meanings[code] == nil ? [] : input.signals(of: code, isPressed: isPressed)
+        switch (self, action(of: frame)) {
+        case (.gatt(let inputs), .notify(let value, let input)): inputs[input].decoder.signals(of: value)
+        case (.serial, .receive(let bytes)): scanner?.signals(of: bytes, at: frame.time) ?? []
+        case (.keys(let input), .key(let code, let isPressed)): input.signals(of: code, isPressed: isPressed)
         case (.gatt, _), (.serial, _), (.advertisements, _), (.keys, _): []
         }
     }
