@@ -21,16 +21,9 @@ package struct AccessoryFolders: Sendable {
     /// Specification, the user's being the last, in `/etc`, and in the user's configuration.
     /// `PTT_ACCESSORIES` stands for the first ones, in a source tree and in tests.
     package static var standard: AccessoryFolders {
-        let shipped: [String]
-        if let folder = Environment.variable("PTT_ACCESSORIES") {
-            shipped = [folder]
-        } else {
-            let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-            let folders =
-                shared.split(separator: ":").map { String($0) }.reversed()
-                + [UserDirectory.data.path].compactMap(\.self)
-            shipped = folders.map { "\($0)/\(name)" }
-        }
+        let shipped =
+            Environment.variable("PTT_ACCESSORIES").map { [$0] }
+            ?? UserDirectory.allData.reversed().map { "\($0)/\(name)" }
         return AccessoryFolders((shipped + ConfigurationFile.paths(name)).filter { $0.hasPrefix("/") })
     }
 

@@ -81,11 +81,8 @@ extension Manifest {
     private static var executable: String { program.lastPathComponent }
 
     private static var paths: [String] {
-        let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
-        let directories =
-            [UserDirectory.data.path].compactMap(\.self) + shared.split(separator: ":").map { String($0) }
         let name = executable
         return ["\(program.path).ptt.toml"]
-            + directories.map { "\($0)/pushtotalk/applications/\(name).toml" }
+            + UserDirectory.allData.map { "\($0)/pushtotalk/applications/\(name).toml" }
     }
 }

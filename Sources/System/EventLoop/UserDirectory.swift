@@ -16,6 +16,12 @@ package enum UserDirectory {
         return absolute(variable) ?? absolute("HOME").map { $0 + fallback }
     }
 
+    /// The user's data, then that of the machine, the most important directory first.
+    package static var allData: [String] {
+        let shared = Environment.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        return [data.path].compactMap(\.self) + shared.split(separator: ":").map { String($0) }
+    }
+
     private func absolute(_ variable: String) -> String? {
         Environment.variable(variable).flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     }
