@@ -55,7 +55,7 @@ package struct EnrolmentText: Sendable {
 
     /// Removes the entries of an identity, whether they are usable or not.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: True if there was one.
     @discardableResult
     package mutating func remove(_ identity: DeviceIdentity) throws(Failure) -> Bool {
         let blocks = blocks(of: identity)

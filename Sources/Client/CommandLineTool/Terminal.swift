@@ -86,7 +86,7 @@ package enum Terminal {
 
     /// Waits until everything is written, or a signal ends the process.
     ///
-    /// - Returns: Whether all of standard output could be written.
+    /// - Returns: True if all of standard output could be written.
     static func finish() -> Bool {
         let failure = output.finish()
         // Nobody misses what is not read, for example beyond the lines of head(1).

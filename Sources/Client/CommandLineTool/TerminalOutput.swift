@@ -47,7 +47,7 @@ final class TerminalOutput: Sendable {
 
     /// Waits for the reader.
     ///
-    /// - Returns: Why not everything could be written.
+    /// - Returns: The reason why not everything could be written; nil if it was.
     func finish() -> SystemError? {
         Self.releaseSignals()
         while isWaiting {

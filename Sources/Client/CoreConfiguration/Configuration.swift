@@ -79,7 +79,7 @@ extension Configuration {
     /// The machine's file, then the user's, whose keys take precedence.
     package static var paths: [String] { ConfigurationFile.paths("pushtotalk/pttd.toml") }
 
-    /// - Returns: What the files say together, and those that cannot be used: one of them may have asked to
+    /// - Returns: The keys of all files together, and the files that cannot be used: one may have asked to
     ///   refuse while the screen is locked, so that this applies.
     package static func load(
         _ paths: [String] = paths

@@ -21,8 +21,8 @@ package struct Invocation: Sendable {
 
     /// - Parameters:
     ///   - program: The file name of the program.
-    ///   - abstract: What it does, in one sentence.
-    ///   - debugLog: What it does with `PTT_LOG=debug`, in one sentence; nil if it does not read that.
+    ///   - abstract: Its purpose, in one sentence.
+    ///   - debugLog: The effect of `PTT_LOG=debug`, in one sentence; nil if it does not read that.
     package init(program: String, abstract: String, debugLog: String? = nil) {
         self.program = program
         self.abstract = abstract
@@ -30,7 +30,7 @@ package struct Invocation: Sendable {
     }
 
     /// - Parameter arguments: Without the name of the program.
-    /// - Returns: Whether to run, or what to write instead.
+    /// - Returns: The order to run, or the text to write instead.
     package func answer(to arguments: [String]) -> Answer {
         guard let first = arguments.first else { return .run }
         switch first {

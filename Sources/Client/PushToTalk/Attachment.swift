@@ -34,8 +34,8 @@ final class Attachment {
     var view = ChannelView.notJoined
     /// The pushes that the application has not answered.
     var pushes: [PushID: DeliveredPush] = [:]
-    /// How often the application has set no participant: that one from an earlier push was cleared before the
-    /// speaker was open is then no failure.
+    /// The number of times the application has set no participant: that one from an earlier push was cleared
+    /// before the speaker was open is then no failure.
     var participantClearings = 0
     /// Ends the transmission if the push that the stop belongs to is not answered in time.
     var scheduledStop: TimerSource?

@@ -28,7 +28,7 @@ extension Accessory {
         return link.inputs.indices.filter { link[$0] == .unlinked }
     }
 
-    /// What is published when a part of it changes.
+    /// The part of ``device`` whose changes are published.
     var listing: (LinkState, String?, String, Int?) { (linkState, remark, origin.name, battery) }
 
     private var presence: LinkState {

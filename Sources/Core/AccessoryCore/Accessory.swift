@@ -38,11 +38,11 @@ package struct Accessory: Sendable {
     private var timer: MonotonicTime?
 
     /// - Parameters:
-    ///   - definition: How it reports presses.
+    ///   - definition: The way in which it reports presses.
     ///   - origin: The origin of its presses.
     ///   - mode: Nil: that of the definition. A button that never reports its release toggles in any case.
     ///   - replaced: Buttons that take the role of another one.
-    ///   - gate: Whether its presses count.
+    ///   - gate: Open if its presses count.
     ///   - counter: Of advertisements: that of the last encrypted one that an earlier run has received.
     package init(
         _ definition: AccessoryDefinition,
@@ -81,7 +81,7 @@ package struct Accessory: Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - now: Its time, which never decreases from event to event; for a key, the kernel's timestamp.
-    /// - Returns: What to do, in this order.
+    /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         let before = listing
         if case .timerFired = event { timer = nil }

@@ -32,7 +32,7 @@ enum GattSubscription: Equatable, Sendable {
     /// With the delays between them, these take about a minute.
     static let attempts = 8
 
-    /// - Returns: Whether they have just been turned on, so that the fence is to be read. Not for a late
+    /// - Returns: True if they have just been turned on, so that the fence is to be read. Not for a late
     ///   answer to an order of an earlier link, or one of several answers.
     mutating func enabled(at now: MonotonicTime) -> Bool {
         switch self {
@@ -43,7 +43,7 @@ enum GattSubscription: Equatable, Sendable {
         }
     }
 
-    /// - Returns: Whether it has just been given up.
+    /// - Returns: True if it has just been given up.
     mutating func refused(_ reason: String, at now: MonotonicTime) -> Bool {
         guard case .subscribing(let attempt) = self else { return false }
         guard attempt < Self.attempts else {
@@ -54,14 +54,14 @@ enum GattSubscription: Equatable, Sendable {
         return false
     }
 
-    /// - Returns: Whether it is time to subscribe again.
+    /// - Returns: True if it is time to subscribe again.
     mutating func retry(at now: MonotonicTime) -> Bool {
         guard case .waiting(let attempt, let until, reason: _) = self, now >= until else { return false }
         self = .subscribing(attempt: attempt + 1)
         return true
     }
 
-    /// - Returns: Whether the answer was awaited.
+    /// - Returns: True if the answer was awaited.
     mutating func fenceAnswered(_ answer: FenceAnswer) -> Bool {
         guard case .fenced(let since) = self else { return false }
         switch answer {
@@ -72,7 +72,7 @@ enum GattSubscription: Equatable, Sendable {
         return true
     }
 
-    /// - Returns: Whether it has become ready: its time is over, although the timer may be late.
+    /// - Returns: True if it has become ready: its time is over, although the timer may be late.
     mutating func settle(at now: MonotonicTime) -> Bool {
         guard let countsFrom, now >= countsFrom else { return false }
         self = .ready

@@ -1,6 +1,6 @@
 import PTTMessages
 
-// What the core answers, and time.
+// The answers of the core, and time.
 
 extension Gesture {
     /// A transmission that nothing waits for is ended, unless its end was ordered before the core has

@@ -120,7 +120,7 @@ struct Gesture: Equatable, Sendable {
         return verdict
     }
 
-    /// What is released without an observed release, `isAssumed`, was no tap that latches.
+    /// A press whose release was not observed, `isAssumed`, was no tap that latches.
     mutating func released(
         _ role: ButtonRole,
         isAssumed: Bool = false,
@@ -212,7 +212,7 @@ struct Gesture: Equatable, Sendable {
 
     // MARK: - Short and long presses of one button
 
-    /// - Returns: Whether the press was short: nothing else was pressed in between.
+    /// - Returns: True if the press was short: nothing else was pressed in between.
     mutating func fire(_ role: ButtonRole) -> Bool {
         defer { armed = nil }
         return armed == role

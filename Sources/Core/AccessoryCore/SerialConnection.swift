@@ -81,7 +81,7 @@ package struct SerialConnection: Equatable, Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - now: Its time, which never decreases from event to event.
-    /// - Returns: What to do, in this order.
+    /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         if event == .timerFired { timer = nil }
         var effects = transition(event, at: now)

@@ -16,7 +16,7 @@ enum StreamLink: Equatable, Sendable {
         if case .closed(let remark) = self { remark } else { nil }
     }
 
-    /// - Returns: Whether it has become ready: its settle time is over, although the timer may be late.
+    /// - Returns: True if it has become ready: its settle time is over, although the timer may be late.
     mutating func settle(at now: MonotonicTime) -> Bool {
         guard case .settling(let until) = self, now >= until else { return false }
         self = .open

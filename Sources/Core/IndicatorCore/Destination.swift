@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// Where a press goes, and what is shown of it: the joined channel or, without one, the calls that record
-/// from the Push-to-Talk Microphone.
+/// The receiver of a press, and what is shown of it: the joined channel or, without one, the calls that
+/// record from the Push-to-Talk Microphone.
 package struct Destination: Equatable, Sendable {
     package enum Receiver: Equatable, Sendable {
         case channel(ChannelID)
@@ -80,7 +80,7 @@ extension Destination {
         }
     }
 
-    /// Who is heard or, in calls, who hears; with two names at most, since it is one line.
+    /// The person who is heard or, in calls, those who hear; with two names at most, since it is one line.
     var hearing: Text {
         switch receiver {
         case .channel: speaker.map { Text("\($0.name) speaks") } ?? Self.nobodySpeaks

@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// What a tone says, as text for those who do not hear it: why a press was refused, why a transmission ended
-/// or is about to, or that it stays on.
+/// The meaning of a tone, as text for those who do not hear it: why a press was refused, why a transmission
+/// ended or is about to, or that it stays on.
 package struct Message: Equatable, Sendable {
     package let text: Text
     /// Two messages with the same text are two.

@@ -58,7 +58,7 @@ package struct Notice: Equatable, Sendable {
     private var identifier: UInt32 = 0
     /// The content that was shown last, also if it is gone meanwhile.
     private var shown: Content?
-    /// What the daemon was last asked to show, and what it has shown: no person has dismissed anything else.
+    /// The last states that the daemon was asked to show, and has shown: nobody has dismissed anything else.
     private var (asked, seen): (Destination?, Destination?)
     private var lastChange: MonotonicTime?
     private var isDismissed = false

@@ -3,8 +3,8 @@ package import PTTMessages
 extension PanelItem {
     /// - Parameters:
     ///   - status: Of the core; nil while it is not connected.
-    ///   - lastName: What the item was called when the core was lost.
-    ///   - message: What the last tone said, if nothing has happened since.
+    ///   - lastName: The name of the item when the core was lost.
+    ///   - message: The meaning of the last tone, if nothing has happened since.
     ///   - readyImages: The pictures that can be shown.
     ///   - canChooseKey: True if the desktop lets people choose the talk key when it is asked to.
     package init(

@@ -9,7 +9,7 @@ struct ShownImages: Sendable {
     private(set) var ready: Set<String> = []
 
     /// - Parameter wanted: The pictures that are to be shown, no more than ``limit``.
-    /// - Returns: What to fetch, and what to drop.
+    /// - Returns: The pictures to fetch, and those to drop.
     mutating func show(_ wanted: [String]) -> [Indicator.Effect] {
         var effects: [Indicator.Effect] = []
         for imageID in wanted {

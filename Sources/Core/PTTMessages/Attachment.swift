@@ -1,4 +1,4 @@
-// What an application receives when it attaches.
+// The first reply to an application that attaches.
 
 extension ApplicationInterface {
     package struct Attachment: Equatable, Codable, Sendable {

@@ -1,4 +1,4 @@
-// What may be printed of a text from outside: the name of a device, a channel or a person, a reason, a path.
+// The printable part of a text from outside: the name of a device, a channel or a person, a reason, a path.
 
 extension Unicode.Scalar {
     /// True if a terminal, a journal and an editor show it, and it alters nothing around it.

@@ -1,6 +1,6 @@
 package import PTTMessages
 
-/// What a button does in place of transmitting: an entry of `actions.toml`.
+/// The function of a button that does not transmit: an entry of `actions.toml`.
 package struct Action: Equatable, Sendable {
     /// The devices that it is for.
     package enum Subject: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct Action: Equatable, Sendable {
     /// A program and its arguments; never empty. No shell reads them.
     package typealias Command = [String]
 
-    /// What a press and its release run; one of them at least.
+    /// The commands of a press and of its release; one of them at least.
     package struct Commands: Equatable, Sendable {
         /// Ends by itself. The release waits for it, for ``grace`` at most.
         package let press: Command?
@@ -35,10 +35,10 @@ package struct Action: Equatable, Sendable {
         case command(Command)
     }
 
-    /// What a press does.
+    /// The effect of a press.
     package enum Work: Equatable, Sendable {
         case run(Commands)
-        /// What the microphone hears is recorded as long as the button is pressed.
+        /// The microphone is recorded as long as the button is pressed.
         case record(Recording)
         /// A key of a virtual input device is down as long as the button is pressed: the kernel's code.
         case key(UInt16)

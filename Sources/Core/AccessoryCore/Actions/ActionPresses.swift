@@ -101,7 +101,7 @@ package struct ActionPresses: Equatable, Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - now: Its time, which never decreases.
-    /// - Returns: What to do, in this order.
+    /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         defer { effects = [] }
         switch event {

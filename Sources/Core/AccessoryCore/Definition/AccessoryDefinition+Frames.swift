@@ -1,6 +1,6 @@
 package import PTTMessages
 
-// What the accessory sends, for simulated ones.
+// The frames that an accessory sends, for simulated ones.
 
 extension AccessoryDefinition {
     /// Returns the frames that it sends when a button is pressed.

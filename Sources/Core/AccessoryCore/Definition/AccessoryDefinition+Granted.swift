@@ -6,7 +6,7 @@ extension AccessoryDefinition {
     ///
     /// - Parameters:
     ///   - code: The key.
-    ///   - files: Those that match the device, the best first.
+    ///   - files: The files that match the device, the best first.
     /// - Returns: A definition of that one key.
     package static func granted(_ code: UInt16, as files: [AccessoryDefinition]) -> AccessoryDefinition {
         for file in files {

@@ -1,6 +1,6 @@
 import PTTMessages
 
-// What a file claims to know, and from where.
+// The certainty that a file claims, and its sources.
 
 extension AccessoryFile {
     /// Checks that the sources are as many as the claim needs. Whether they say what the file says only a

@@ -131,7 +131,7 @@ extension AccessoryDefinition {
     }
 }
 
-/// What was found for each key of `match`.
+/// The reasons that were found for each key of `match`.
 private struct Comparison {
     private(set) var holding: [String] = []
     private(set) var failing: [String] = []

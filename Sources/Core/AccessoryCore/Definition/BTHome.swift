@@ -52,8 +52,8 @@ package enum BTHome {
     ///   - address: Of the device, `AA:BB:CC:DD:EE:FF`.
     ///   - key: The key that its presses are encrypted with, nil if they are not.
     ///   - decrypt: AES-128 in CCM (https://bthome.io/encryption).
-    /// - Returns: What it says of the buttons.
-    /// - Throws: Why it says nothing.
+    /// - Returns: Its report of the buttons.
+    /// - Throws: The reason why it says nothing.
     package static func packet(
         _ data: [UInt8],
         from address: String,

@@ -57,9 +57,9 @@ package struct TokenScanner: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - bytes: What was read.
+    ///   - bytes: The bytes that were read.
     ///   - now: The time of the read.
-    /// - Returns: What it says.
+    /// - Returns: The meaning of its tokens.
     package mutating func signals(of bytes: [UInt8], at now: MonotonicTime) -> [Signal] {
         if let last, now - last > Self.silence { isInLine = false }
         last = now

@@ -6,8 +6,8 @@ extension LearnedInput {
     ///
     /// - Parameters:
     ///   - identifier: The name of the file without `.toml`.
-    ///   - device: What the file is to match.
-    ///   - recording: What was learned from.
+    ///   - device: The device that the file is to match.
+    ///   - recording: The recording that it was learned from.
     /// - Returns: The definition, which has not been read from a file yet.
     package func definition(
         identifier: String,

@@ -39,7 +39,7 @@ extension TokenTable {
     ///   - press: Without padding.
     ///   - release: Without padding, and another text.
     ///   - stripped: The padding.
-    ///   - hasOthers: Whether other texts were received as well. If none was, another one is taken for a
+    ///   - hasOthers: True if other texts were received as well. If none was, another one is taken for a
     ///     release that has changed, with the charge of the battery perhaps.
     /// - Throws: If the release may change and could not be told from those other texts.
     init(press: [UInt8], release: [UInt8], stripped: Set<UInt8>, hasOthers: Bool) throws(LearningFailure) {

@@ -34,7 +34,7 @@ package struct Learner {
     private var byteCount = 0
     private var found: LearnedInput?
 
-    /// - Parameter transport: How the input device is attached, for keys.
+    /// - Parameter transport: The way in which the input device is attached, for keys.
     package init(transport: InputTransport? = nil) {
         self.transport = transport
     }

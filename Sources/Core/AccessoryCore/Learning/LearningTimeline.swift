@@ -97,7 +97,7 @@ struct LearningTimeline {
         }
     }
 
-    /// In how many holds a symbol is received in the time for it.
+    /// The number of holds in which a symbol is received in the time for it.
     func count(_ symbol: LearningSymbol, in zone: KeyPath<LearningStep, ClosedRange<MonotonicTime>>) -> Int {
         let times = entries.filter { $0.symbol == symbol }.map(\.time)
         return holds.count { hold in times.contains { hold[keyPath: zone].contains($0) } }
@@ -108,7 +108,7 @@ struct LearningTimeline {
         (try? pattern.check(presses, against: steps)) != nil
     }
 
-    /// How often a symbol was received while the button was certainly up, and certainly down.
+    /// The numbers of times a symbol was received while the button was certainly up, and certainly down.
     struct Occurrences {
         var up = 0
         var down = 0
