@@ -34,21 +34,21 @@ package struct AccessoryFolders: Sendable {
 
     /// Reads all files.
     package func load() -> AccessoryCatalog {
-        var files: [String: File] = [:]
+        var files: [String: (path: String, folder: Int)] = [:]
         var problems: [AccessoryCatalog.Problem] = []
         for (number, folder) in paths.enumerated() {
             do throws(SystemError) {
                 for name in try Self.names(in: folder) {
-                    files[name] = File(name: name, path: "\(folder)/\(name)", folder: number)
+                    files[name] = (path: "\(folder)/\(name)", folder: number)
                 }
             } catch {
                 problems.append(AccessoryCatalog.Problem(path: folder, reason: error.description))
             }
         }
         var entries: [AccessoryCatalog.Entry] = []
-        for file in files.values.sorted(by: { $0.name < $1.name }) {
+        for (name, file) in files.sorted(by: { $0.key < $1.key }) {
             do {
-                guard let definition = try file.read() else { continue }
+                guard let definition = try Self.read(name, at: file.path) else { continue }
                 entries.append(AccessoryCatalog.Entry(definition, path: file.path, folder: file.folder))
             } catch {
                 problems.append(AccessoryCatalog.Problem(path: file.path.escaped, reason: "\(error)"))
@@ -78,24 +78,16 @@ package struct AccessoryFolders: Sendable {
         }
         return names
     }
-}
 
-extension AccessoryFolders {
-    private struct File {
-        let name: String
-        let path: String
-        let folder: Int
-
-        /// Nil if it is empty.
-        func read() throws -> AccessoryDefinition? {
-            let identifier = String(name.dropLast(".toml".count))
-            guard identifier.isAccessoryIdentifier else {
-                let reason = "its name has other characters than letters, digits, - and _"
-                throw TOMLError(place: nil, reason: reason)
-            }
-            let text = try TextFile.read(path, limit: AccessoryFolders.sizeLimit) ?? ""
-            return try text.isEmpty ? nil : AccessoryDefinition(toml: text, identifier: identifier)
+    /// Nil if it is empty.
+    private static func read(_ name: String, at path: String) throws -> AccessoryDefinition? {
+        let identifier = String(name.dropLast(".toml".count))
+        guard identifier.isAccessoryIdentifier else {
+            let reason = "its name has other characters than letters, digits, - and _"
+            throw TOMLError(place: nil, reason: reason)
         }
+        let text = try TextFile.read(path, limit: sizeLimit) ?? ""
+        return try text.isEmpty ? nil : AccessoryDefinition(toml: text, identifier: identifier)
     }
 }
 
