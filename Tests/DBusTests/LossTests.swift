@@ -145,7 +145,7 @@ import Testing
         for stranger in strangers { _ = close(stranger) }
         bus.signal(SIGCONT)
         #expect(try await events.next() == "connected")
-        waiting.close()
+        withExtendedLifetime(waiting) {}
     }
 
     @Test @EventLoop func `invalid bytes end the connection and not the process`() async throws {
