@@ -30,7 +30,6 @@ struct AccessoryOracle {
     private var observed: Set<ButtonRole> = []
     /// When each button was pressed last.
     private var pressed: [ButtonRole: MonotonicTime] = [:]
-    private var isConnected = false
     private var enabled: Set<Int> = []
     private var gateIsOpen = true
     private var isRemoved = false
@@ -113,35 +112,32 @@ struct AccessoryOracle {
     /// - Returns: Whether whatever could end a transmission is lost.
     private mutating func apply(_ event: Accessory.Event, at now: MonotonicTime) -> Bool {
         switch event {
-        case .connected, .sharedLinkConnected, .servicesGone, .disconnected, .bluetoothLost, .opened,
-            .closed:
-            isConnected =
-                event == .connected || event == .sharedLinkConnected || event == .opened
-                || event == .servicesGone
+        case .gatt(.connected), .gatt(.sharedLinkConnected), .gatt(.servicesGone), .gatt(.disconnected),
+            .gatt(.bluetoothLost), .stream(.opened), .stream(.closed), .stream(.bluetoothLost):
             enabled = []
             forget()
             return true
-        case .servicesResolved(let found):
+        case .gatt(.servicesResolved(let found)):
             guard found.isEmpty else { return false }
             enabled = []
             forget()
             return true
-        case .notificationsEnabled(let input):
+        case .gatt(.notificationsEnabled(let input)):
             enabled.insert(input)
             return false
-        case .notificationsStopped(let input):
+        case .gatt(.notificationsStopped(let input)):
             guard enabled.contains(input) else { return false }
             enabled = []
             forget()
             return true
-        case .deviceRemoved:
+        case .keys(.deviceRemoved):
             isRemoved = true
             return true
-        case .plugChanged:
+        case .keys(.plugChanged):
             plugged = now
             observed = []
             return true
-        case .eventsLost, .keyResynchronised:
+        case .keys(.eventsLost), .keys(.resynchronised):
             observed = []
             return true
         case .gateChanged(let gate):
@@ -149,12 +145,10 @@ struct AccessoryOracle {
             gateIsOpen = gate == .open
             observed = []
             return !gateIsOpen
-        case .notificationsFailed, .fenceAnswered, .valueNotified, .valueSeen, .bytesReceived, .advertised,
-            .keyPressed,
-            .keyReleased,
-            .unavailable, .began, .refused, .transmissionEnded, .coreLost, .renamed, .batteryChanged,
-            .adviceChanged,
-            .timerFired:
+        case .gatt(.notificationsFailed), .gatt(.fenceAnswered), .gatt(.valueNotified), .gatt(.valueSeen),
+            .stream(.bytesReceived), .stream(.advertised), .stream(.unavailable), .keys(.pressed),
+            .keys(.released), .began, .refused, .transmissionEnded, .coreLost, .renamed, .batteryChanged,
+            .adviceChanged, .timerFired:
             return false
         }
     }

@@ -80,7 +80,7 @@ import Testing
     private var now = MonotonicTime(nanoseconds: 0)
 
     init() {
-        _ = accessory.handle(.opened, at: now)
+        _ = accessory.handle(.stream(.opened), at: now)
         now = now + .seconds(1)
         _ = accessory.handle(.timerFired, at: now)
     }
@@ -92,7 +92,7 @@ import Testing
         now = now + delay
         var hasChanged = false
         let packet = BTHome.Packet(number: number, counter: counter, events: [1])
-        for effect in accessory.handle(.advertised(packet), at: now) {
+        for effect in accessory.handle(.stream(.advertised(packet)), at: now) {
             switch effect {
             case .begin(let attempt, _):
                 hasChanged = true
@@ -145,17 +145,17 @@ import Testing
     }
 
     @Test mutating func `what is repeated of a press before it listened does nothing`() {
-        _ = accessory.handle(.closed(.linkLost), at: now)
-        _ = accessory.handle(.opened, at: now)
+        _ = accessory.handle(.stream(.closed(.linkLost)), at: now)
+        _ = accessory.handle(.stream(.opened), at: now)
         #expect(!press(9, after: .milliseconds(100)))
         #expect(!press(9))
         #expect(press(10))
     }
 
-    @Test(arguments: [Accessory.Event.closed(.linkLost), .bluetoothLost])
-    mutating func `a loss of the reception ends it`(loss: Accessory.Event) {
+    @Test(arguments: [Accessory.StreamEvent.closed(.linkLost), .bluetoothLost])
+    mutating func `a loss of the reception ends it`(loss: Accessory.StreamEvent) {
         #expect(press(1))
-        let isEnded = accessory.handle(loss, at: now).contains { effect in
+        let isEnded = accessory.handle(.stream(loss), at: now).contains { effect in
             if case .end(.linkLost, _) = effect { true } else { false }
         }
         #expect(isEnded)

@@ -9,10 +9,10 @@ import Testing
 @Suite struct LatchTests {
     private typealias Step = (Double, Accessory.Event, [Accessory.Effect])
 
-    private static let press = Accessory.Event.keyPressed(164)
-    private static let release = Accessory.Event.keyReleased(164)
-    private static let emergencyPress = Accessory.Event.keyPressed(165)
-    private static let emergencyRelease = Accessory.Event.keyReleased(165)
+    private static let press = Accessory.Event.keys(.pressed(164))
+    private static let release = Accessory.Event.keys(.released(164))
+    private static let emergencyPress = Accessory.Event.keys(.pressed(165))
+    private static let emergencyRelease = Accessory.Event.keys(.released(165))
 
     private static func begin(_ number: Int, _ role: ButtonRole = .talk) -> Accessory.Effect {
         .begin(AttemptID(rawValue: number), role)
@@ -94,8 +94,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (Accessory.Event.plugChanged, EndCause.deviceRemoved), (.deviceRemoved, .deviceRemoved),
-        (.eventsLost, .released), (.keyResynchronised(30, isPressed: true), .released),
+        (Accessory.Event.keys(.plugChanged), EndCause.deviceRemoved),
+        (.keys(.deviceRemoved), .deviceRemoved),
+        (.keys(.eventsLost), .released), (.keys(.resynchronised(30, isPressed: true)), .released),
         (
             .gateChanged(.closed(reason: "another session is active", cause: .sessionInactive)),
             .sessionInactive
@@ -106,7 +107,7 @@ import Testing
             (1, Self.press, [Self.begin(1)]), (1.1, Self.release, [.latch(.talk)]), (1.2, Self.began(1), []),
         ]
         run(latched + [(2, loss, [.end(cause, nil)])])
-        guard loss == .eventsLost else { return }
+        guard loss == .keys(.eventsLost) else { return }
         run(latched + [(2, loss, [.end(cause, nil)]), (9, Self.press, [Self.begin(2)])])
     }
 
@@ -186,21 +187,21 @@ import Testing
 
     @Test func `a value that may be a release ends it, and is no tap`() throws {
         var accessory = Accessory(try ShippedAccessories.file("ffe0"), origin: .button, mode: .latch)
-        for event: Accessory.Event in [
+        for event: Accessory.GattEvent in [
             .connected, .servicesResolved(found: [0]), .notificationsEnabled(0),
             .fenceAnswered(0, .value([0x00])),
         ] {
-            _ = accessory.handle(event, at: seconds(1))
+            _ = accessory.handle(.gatt(event), at: seconds(1))
         }
         func orders(_ event: Accessory.Event, _ time: Double) -> Accessory.Effect? {
             accessory.handle(event, at: seconds(time)).first
         }
-        #expect(orders(.valueNotified([0x01], input: 0), 2) == Self.begin(1))
-        #expect(orders(.valueNotified([0x07], input: 0), 2.1) == .end(.released, .talk))
-        _ = accessory.handle(.valueNotified([0x00], input: 0), at: seconds(3))
-        #expect(orders(.valueNotified([0x01], input: 0), 4) == Self.begin(2))
-        #expect(orders(.valueNotified([0x00], input: 0), 4.1) == .latch(.talk))
-        #expect(orders(.disconnected(.linkLost), 9) == .end(.linkLost, nil))
+        #expect(orders(.gatt(.valueNotified([0x01], input: 0)), 2) == Self.begin(1))
+        #expect(orders(.gatt(.valueNotified([0x07], input: 0)), 2.1) == .end(.released, .talk))
+        _ = accessory.handle(.gatt(.valueNotified([0x00], input: 0)), at: seconds(3))
+        #expect(orders(.gatt(.valueNotified([0x01], input: 0)), 4) == Self.begin(2))
+        #expect(orders(.gatt(.valueNotified([0x00], input: 0)), 4.1) == .latch(.talk))
+        #expect(orders(.gatt(.disconnected(.linkLost)), 9) == .end(.linkLost, nil))
     }
 
     @Test func `a second characteristic that repeats a tap ends nothing`() {
@@ -222,17 +223,18 @@ import Testing
             gesture: GestureSettings(mode: .latch)
         )
         var accessory = Accessory(definition, origin: .button)
-        for event: Accessory.Event in [
+        for event: Accessory.GattEvent in [
             .connected, .servicesResolved(found: [0, 1]), .notificationsEnabled(0), .notificationsEnabled(1),
             .fenceAnswered(0, .value([0x00])), .fenceAnswered(1, .value([0x00])),
         ] {
-            _ = accessory.handle(event, at: seconds(1))
+            _ = accessory.handle(.gatt(event), at: seconds(1))
         }
         var orders: [Accessory.Effect] = []
         for (time, byte, input): (Double, UInt8, Int) in [
             (2, 1, 0), (2.1, 0, 0), (2.11, 1, 1), (2.12, 0, 1), (5, 1, 0),
         ] {
-            orders += accessory.handle(.valueNotified([byte], input: input), at: seconds(time)).filter {
+            let event = Accessory.Event.gatt(.valueNotified([byte], input: input))
+            orders += accessory.handle(event, at: seconds(time)).filter {
                 if case .publish = $0 { false } else { true }
             }
         }

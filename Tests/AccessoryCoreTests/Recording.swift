@@ -76,38 +76,38 @@ extension TraceWords {
     /// Nil if the line is not an event. An answer of the core that names no attempt is about the last one.
     mutating func accessoryEvent(_ lastAttempt: AttemptID) throws -> Accessory.Event? {
         switch try next() {
-        case "connected": return .connected
-        case "sharedLinkConnected": return .sharedLinkConnected
-        case "servicesResolved": return .servicesResolved(found: try found())
-        case "notificationsEnabled": return .notificationsEnabled(try input())
+        case "connected": return .gatt(.connected)
+        case "sharedLinkConnected": return .gatt(.sharedLinkConnected)
+        case "servicesResolved": return .gatt(.servicesResolved(found: try found()))
+        case "notificationsEnabled": return .gatt(.notificationsEnabled(try input()))
         case "notificationsFailed":
             let reason = try next()
-            return .notificationsFailed(try input(), reason: reason)
+            return .gatt(.notificationsFailed(try input(), reason: reason))
         case "fenceAnswered":
             let value = try bytes()
-            return .fenceAnswered(try input(), .value(value))
-        case "fenceRefused": return .fenceAnswered(try input(), .refused)
-        case "fenceNotConnected": return .fenceAnswered(try input(), .notConnected)
-        case "notificationsStopped": return .notificationsStopped(try input())
+            return .gatt(.fenceAnswered(try input(), .value(value)))
+        case "fenceRefused": return .gatt(.fenceAnswered(try input(), .refused))
+        case "fenceNotConnected": return .gatt(.fenceAnswered(try input(), .notConnected))
+        case "notificationsStopped": return .gatt(.notificationsStopped(try input()))
         case "valueNotified":
             let bytes = try bytes()
-            return .valueNotified(bytes, input: try input())
+            return .gatt(.valueNotified(bytes, input: try input()))
         case "valueSeen":
             let bytes = try bytes()
-            return .valueSeen(bytes, input: try input())
-        case "servicesGone": return .servicesGone
-        case "disconnected": return .disconnected(try next("cause") { EndCause(rawValue: $0) })
-        case "bluetoothLost": return .bluetoothLost
-        case "opened": return .opened
-        case "closed": return .closed(try next("cause") { EndCause(rawValue: $0) })
-        case "bytesReceived": return .bytesReceived(try bytes())
-        case "keyPressed": return .keyPressed(UInt16(try number()))
-        case "keyReleased": return .keyReleased(UInt16(try number()))
+            return .gatt(.valueSeen(bytes, input: try input()))
+        case "servicesGone": return .gatt(.servicesGone)
+        case "disconnected": return .gatt(.disconnected(try next("cause") { EndCause(rawValue: $0) }))
+        case "bluetoothLost": return .gatt(.bluetoothLost)
+        case "opened": return .stream(.opened)
+        case "closed": return .stream(.closed(try next("cause") { EndCause(rawValue: $0) }))
+        case "bytesReceived": return .stream(.bytesReceived(try bytes()))
+        case "keyPressed": return .keys(.pressed(UInt16(try number())))
+        case "keyReleased": return .keys(.released(UInt16(try number())))
         case "keyResynchronised":
-            return .keyResynchronised(UInt16(try number()), isPressed: try next() == "pressed")
-        case "eventsLost": return .eventsLost
-        case "plugChanged": return .plugChanged
-        case "deviceRemoved": return .deviceRemoved
+            return .keys(.resynchronised(UInt16(try number()), isPressed: try next() == "pressed"))
+        case "eventsLost": return .keys(.eventsLost)
+        case "plugChanged": return .keys(.plugChanged)
+        case "deviceRemoved": return .keys(.deviceRemoved)
         case "began":
             let transmission = TransmissionID(rawValue: try number())
             return .began(transmission, try attempt() ?? lastAttempt)

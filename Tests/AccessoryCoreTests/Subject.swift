@@ -77,7 +77,7 @@ struct Subject: Sendable, CustomStringConvertible {
     ]
 
     private static func value(_ byte: UInt8, input: Int = 0) -> Accessory.Event {
-        .valueNotified([byte], input: input)
+        .gatt(.valueNotified([byte], input: input))
     }
 
     private static func gatt(
@@ -104,24 +104,24 @@ struct Subject: Sendable, CustomStringConvertible {
             oracle: AccessoryOracle(isToggle: isToggle, isLatch: mode == .latch, taps: taps),
             frames: frames,
             losses: [
-                .event(.connected), .event(.sharedLinkConnected), .event(.servicesResolved(found: found)),
-                .event(.servicesResolved(found: [])),
-                .event(.notificationsEnabled(0)), .event(.notificationsFailed(0, reason: "no")),
-                .event(.fenceAnswered(0, .refused)), .event(.fenceAnswered(0, .notConnected)),
-                .event(.valueSeen([0x01], input: 0)),
-                .event(.notificationsStopped(0)), .event(.servicesGone),
-                .event(.disconnected(.linkLost)), .event(.bluetoothLost),
+                .event(.gatt(.connected)), .event(.gatt(.sharedLinkConnected)),
+                .event(.gatt(.servicesResolved(found: found))), .event(.gatt(.servicesResolved(found: []))),
+                .event(.gatt(.notificationsEnabled(0))), .event(.gatt(.notificationsFailed(0, reason: "no"))),
+                .event(.gatt(.fenceAnswered(0, .refused))), .event(.gatt(.fenceAnswered(0, .notConnected))),
+                .event(.gatt(.valueSeen([0x01], input: 0))),
+                .event(.gatt(.notificationsStopped(0))), .event(.gatt(.servicesGone)),
+                .event(.gatt(.disconnected(.linkLost))), .event(.gatt(.bluetoothLost)),
             ],
-            connection: [.connected, .servicesResolved(found: found)]
+            connection: [.gatt(.connected), .gatt(.servicesResolved(found: found))]
                 + found.sorted().flatMap {
-                    [.notificationsEnabled($0), .fenceAnswered($0, .refused), .timerFired]
+                    [.gatt(.notificationsEnabled($0)), .gatt(.fenceAnswered($0, .refused)), .timerFired]
                 }
         )
     }
 
     private static var advertising: Subject {
         func press(_ number: UInt8?, counter: UInt32? = nil, events: [UInt8] = [1]) -> Accessory.Event {
-            .advertised(BTHome.Packet(number: number, counter: counter, events: events))
+            .stream(.advertised(BTHome.Packet(number: number, counter: counter, events: events)))
         }
         let patterns = [BytePattern([1, 1], [.tap(.talk)]), BytePattern([2, 1], [.tap(.channelUp)])]
         let numbers: [UInt8] = [1, 2, 3, 100, 200]
@@ -134,15 +134,15 @@ struct Subject: Sendable, CustomStringConvertible {
                 .event(press(60, events: [0])), .event(press(nil)),
             ],
             losses: [
-                .event(.opened), .event(.closed(.linkLost)), .event(.unavailable(reason: "no")),
-                .event(.bluetoothLost),
+                .event(.stream(.opened)), .event(.stream(.closed(.linkLost))),
+                .event(.stream(.unavailable(reason: "no"))), .event(.stream(.bluetoothLost)),
             ],
-            connection: [.opened, .timerFired]
+            connection: [.stream(.opened), .timerFired]
         )
     }
 
     private static var serial: Subject {
-        func text(_ text: String) -> Accessory.Event { .bytesReceived(Array(text.utf8)) }
+        func text(_ text: String) -> Accessory.Event { .stream(.bytesReceived(Array(text.utf8))) }
         let tokens: [(String, Signal)] = [
             ("+PTT=P", .down(.talk)), ("+PTT=R", .up(.talk)), ("C:SP*", .arm(.multifunction)),
             ("C:SR*", .fire(.multifunction)), ("C:SOS*", .tap(.emergency)),
@@ -163,8 +163,11 @@ struct Subject: Sendable, CustomStringConvertible {
                 .event(text("C:SP*")), .event(text("C:SR*")), .event(text("C:SOS*"), press: .emergency),
                 .event(text("noise")),
             ],
-            losses: [.event(.opened), .event(.closed(.linkLost)), .event(.bluetoothLost)],
-            connection: [.opened, .timerFired]
+            losses: [
+                .event(.stream(.opened)), .event(.stream(.closed(.linkLost))),
+                .event(.stream(.bluetoothLost)),
+            ],
+            connection: [.stream(.opened), .timerFired]
         )
     }
 
@@ -181,8 +184,8 @@ struct Subject: Sendable, CustomStringConvertible {
             definition: definition(.keys(KeyInput(meanings: [164: .button(.talk)])), gesture),
             oracle: AccessoryOracle(isToggle: isToggle, isLatch: isLatch),
             frames: [
-                .event(.keyPressed(164), press: .talk), .event(.keyReleased(164), release: [.talk]),
-                .event(.keyPressed(30)),
+                .event(.keys(.pressed(164)), press: .talk), .event(.keys(.released(164)), release: [.talk]),
+                .event(.keys(.pressed(30))),
             ],
             losses: keyLosses,
             connection: [.timerFired]
@@ -198,8 +201,8 @@ struct Subject: Sendable, CustomStringConvertible {
             ),
             oracle: AccessoryOracle(isToggle: false, taps: [.talk]),
             frames: [
-                .event(.keyPressed(208), press: .talk), .event(.keyReleased(208)),
-                .event(.keyPressed(168), release: [.talk]), .event(.keyReleased(168)),
+                .event(.keys(.pressed(208)), press: .talk), .event(.keys(.released(208))),
+                .event(.keys(.pressed(168)), release: [.talk]), .event(.keys(.released(168))),
             ],
             losses: keyLosses,
             connection: [.timerFired]
@@ -207,9 +210,9 @@ struct Subject: Sendable, CustomStringConvertible {
     }
 
     private static let keyLosses: [AccessoryOracle.Step] = [
-        .event(.keyResynchronised(164, isPressed: true)),
-        .event(.keyResynchronised(164, isPressed: false), release: [.talk]), .event(.eventsLost),
-        .event(.plugChanged), .event(.deviceRemoved),
+        .event(.keys(.resynchronised(164, isPressed: true))),
+        .event(.keys(.resynchronised(164, isPressed: false)), release: [.talk]), .event(.keys(.eventsLost)),
+        .event(.keys(.plugChanged)), .event(.keys(.deviceRemoved)),
     ]
 
     private static func definition(_ input: AccessoryInput, _ gesture: GestureSettings) -> AccessoryDefinition

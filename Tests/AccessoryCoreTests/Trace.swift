@@ -7,36 +7,36 @@ import PTTMessages
 extension Accessory.Event: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .connected: "connected"
-        case .sharedLinkConnected: "sharedLinkConnected"
-        case .servicesResolved(let found): "servicesResolved" + traced(found: found)
-        case .notificationsEnabled(let input): "notificationsEnabled" + traced(input: input)
-        case .notificationsFailed(let input, let reason):
+        case .gatt(.connected): "connected"
+        case .gatt(.sharedLinkConnected): "sharedLinkConnected"
+        case .gatt(.servicesResolved(let found)): "servicesResolved" + traced(found: found)
+        case .gatt(.notificationsEnabled(let input)): "notificationsEnabled" + traced(input: input)
+        case .gatt(.notificationsFailed(let input, let reason)):
             "notificationsFailed \(reason.traced)" + traced(input: input)
-        case .fenceAnswered(let input, .value(let value)):
+        case .gatt(.fenceAnswered(let input, .value(let value))):
             "fenceAnswered \(value.hexadecimal.traced)" + traced(input: input)
-        case .fenceAnswered(let input, .refused): "fenceRefused" + traced(input: input)
-        case .fenceAnswered(let input, .notConnected): "fenceNotConnected" + traced(input: input)
-        case .notificationsStopped(let input): "notificationsStopped" + traced(input: input)
-        case .servicesGone: "servicesGone"
-        case .disconnected(let cause): "disconnected \(cause)"
-        case .bluetoothLost: "bluetoothLost"
-        case .valueNotified(let value, let input):
+        case .gatt(.fenceAnswered(let input, .refused)): "fenceRefused" + traced(input: input)
+        case .gatt(.fenceAnswered(let input, .notConnected)): "fenceNotConnected" + traced(input: input)
+        case .gatt(.notificationsStopped(let input)): "notificationsStopped" + traced(input: input)
+        case .gatt(.servicesGone): "servicesGone"
+        case .gatt(.disconnected(let cause)): "disconnected \(cause)"
+        case .gatt(.bluetoothLost), .stream(.bluetoothLost): "bluetoothLost"
+        case .gatt(.valueNotified(let value, let input)):
             "valueNotified \(value.hexadecimal.traced)" + traced(input: input)
-        case .valueSeen(let value, let input):
+        case .gatt(.valueSeen(let value, let input)):
             "valueSeen \(value.hexadecimal.traced)" + traced(input: input)
-        case .opened: "opened"
-        case .closed(let cause): "closed \(cause)"
-        case .unavailable(let reason): "unavailable \(reason.traced)"
-        case .bytesReceived(let bytes): "bytesReceived \(bytes.hexadecimal.traced)"
-        case .advertised(let packet): "advertised \(packet)"
-        case .keyPressed(let code): "keyPressed \(code)"
-        case .keyReleased(let code): "keyReleased \(code)"
-        case .keyResynchronised(let code, let isPressed):
+        case .stream(.opened): "opened"
+        case .stream(.closed(let cause)): "closed \(cause)"
+        case .stream(.unavailable(let reason)): "unavailable \(reason.traced)"
+        case .stream(.bytesReceived(let bytes)): "bytesReceived \(bytes.hexadecimal.traced)"
+        case .stream(.advertised(let packet)): "advertised \(packet)"
+        case .keys(.pressed(let code)): "keyPressed \(code)"
+        case .keys(.released(let code)): "keyReleased \(code)"
+        case .keys(.resynchronised(let code, let isPressed)):
             "keyResynchronised \(code) \(isPressed ? "pressed" : "released")"
-        case .eventsLost: "eventsLost"
-        case .plugChanged: "plugChanged"
-        case .deviceRemoved: "deviceRemoved"
+        case .keys(.eventsLost): "eventsLost"
+        case .keys(.plugChanged): "plugChanged"
+        case .keys(.deviceRemoved): "deviceRemoved"
         case .began(let transmission, let attempt): "began \(transmission.rawValue) \(attempt.rawValue)"
         case .refused(let code, let attempt): "refused \(code) \(attempt.rawValue)"
         case .transmissionEnded(let transmission, let cause):

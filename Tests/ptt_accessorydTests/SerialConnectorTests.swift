@@ -233,7 +233,7 @@ final class SerialFixture {
         changes.add(())
     }
 
-    private func record(_ event: Accessory.Event) {
+    private func record(_ event: Accessory.StreamEvent) {
         if case .bytesReceived(let bytes) = event {
             events.add("received \(String(decoding: bytes, as: UTF8.self))")
         } else if case .unavailable(let reason) = event {

@@ -29,10 +29,35 @@ package enum Gate: Equatable, Sendable {
 }
 
 extension Accessory {
-    /// An event of one accessory, or of a transmission that it requested.
+    /// An event of one accessory, or of a transmission that it requested. Those of another kind of link than
+    /// it has are ignored.
     package enum Event: Equatable, Sendable {
-        // The link of a Bluetooth button. An index is that of an input of the definition.
+        case gatt(GattEvent)
+        case stream(StreamEvent)
+        case keys(KeyEvent)
 
+        // The core.
+
+        /// The core accepted ``Effect/begin(_:_:)``.
+        case began(TransmissionID, AttemptID)
+        /// The core refused ``Effect/begin(_:_:)``, or is not connected.
+        case refused(RefusalCode, AttemptID)
+        /// A transmission ended; those of other origins are ignored.
+        case transmissionEnded(TransmissionID, EndCause)
+        /// The connection to the core closed, and with it any transmission.
+        case coreLost
+
+        case gateChanged(Gate)
+        case renamed(String)
+        /// The charge in percent, from another source than the accessory's inputs.
+        case batteryChanged(Int)
+        /// Advice on what a person should do about the link, for the list; nil if all is well.
+        case adviceChanged(String?)
+        case timerFired
+    }
+
+    /// Of a Bluetooth button. An index is that of an input of the definition.
+    package enum GattEvent: Equatable, Sendable {
         /// A new link is up. If one was up before, it counts as lost.
         case connected
         /// As ``connected``, of a device that may also carry sound on a link of classic Bluetooth, which
@@ -61,49 +86,34 @@ extension Accessory {
         /// A value that the button has notified, or that somebody has read: while it is not known which, it
         /// can keep a button from beginning, and nothing else.
         case valueSeen([UInt8], input: Int)
+    }
 
-        // A serial port, or the advertisements that bluetoothd reports.
-
+    /// Of a serial port, or of the advertisements that bluetoothd reports.
+    package enum StreamEvent: Equatable, Sendable {
         case opened
         /// The cause becomes that of a transmission's end.
         case closed(EndCause)
         /// It could not be opened. The reason is for people.
         case unavailable(reason: String)
+        /// As ``GattEvent/bluetoothLost``.
+        case bluetoothLost
         case bytesReceived([UInt8])
         case advertised(BTHome.Packet)
+    }
 
-        // An input device. Codes are the kernel's (`input-event-codes.h`); autorepeat is not passed on.
-
-        case keyPressed(UInt16)
-        case keyReleased(UInt16)
+    /// Of an input device. Codes are the kernel's (`input-event-codes.h`); autorepeat is not passed on.
+    package enum KeyEvent: Equatable, Sendable {
+        case pressed(UInt16)
+        case released(UInt16)
         /// The kernel dropped events, and this is the present state of a key.
-        case keyResynchronised(UInt16, isPressed: Bool)
+        case resynchronised(UInt16, isPressed: Bool)
         /// The kernel dropped events. Differences from the state before follow as
-        /// ``keyResynchronised(_:isPressed:)``.
+        /// ``resynchronised(_:isPressed:)``.
         case eventsLost
         /// The plug of the jack was put in or pulled.
         case plugChanged
         /// The input device is gone. No event follows.
         case deviceRemoved
-
-        // The core.
-
-        /// The core accepted ``Effect/begin(_:_:)``.
-        case began(TransmissionID, AttemptID)
-        /// The core refused ``Effect/begin(_:_:)``, or is not connected.
-        case refused(RefusalCode, AttemptID)
-        /// A transmission ended; those of other origins are ignored.
-        case transmissionEnded(TransmissionID, EndCause)
-        /// The connection to the core closed, and with it any transmission.
-        case coreLost
-
-        case gateChanged(Gate)
-        case renamed(String)
-        /// The charge in percent, from another source than the accessory's inputs.
-        case batteryChanged(Int)
-        /// Advice on what a person should do about the link, for the list; nil if all is well.
-        case adviceChanged(String?)
-        case timerFired
     }
 
     /// An order to the shell. Among the effects of one event, those that concern the microphone come first.
@@ -121,12 +131,12 @@ extension Accessory {
         /// Notify the core of a button that does not transmit.
         case report(ButtonRole, isPressed: Bool)
         /// Turn the notifications of an input on, whether or not they are on already. Answer with
-        /// ``Event/notificationsEnabled(_:)`` or, after at most 10 s,
-        /// ``Event/notificationsFailed(_:reason:)``.
+        /// ``GattEvent/notificationsEnabled(_:)`` or, after at most 10 s,
+        /// ``GattEvent/notificationsFailed(_:reason:)``.
         case subscribe(Int)
-        /// Read the value of an input, once. Answer with ``Event/fenceAnswered(_:_:)``, or never. The answer
-        /// comes after every notification that the button had sent before, because the attribute protocol is
-        /// ordered.
+        /// Read the value of an input, once. Answer with ``GattEvent/fenceAnswered(_:_:)``, or never. The
+        /// answer comes after every notification that the button had sent before, because the attribute
+        /// protocol is ordered.
         case fence(Int)
         /// Break the link, and let the button connect again: it does not work on this one.
         case disconnect

@@ -1,35 +1,35 @@
 import PTTMessages
 
 extension Accessory {
-    mutating func linkChanged(_ event: Event, at now: MonotonicTime, _ effects: inout EffectList) {
-        switch (event, link) {
-        case (.connected, .gatt(var gatt)), (.sharedLinkConnected, .gatt(var gatt)):
+    mutating func gattChanged(_ event: GattEvent, at now: MonotonicTime, _ effects: inout EffectList) {
+        guard case .gatt(var gatt) = link else { return }
+        switch event {
+        case .connected, .sharedLinkConnected:
             gatt.isShared = event == .sharedLinkConnected
             lose(.linkLost, to: .connected(since: now), gatt, &effects)
-        case (.servicesResolved(let found), .gatt(let gatt)): servicesResolved(found, gatt, &effects)
-        case (.notificationsEnabled(let input), .gatt(var gatt)):
+        case .servicesResolved(let found): servicesResolved(found, gatt, &effects)
+        case .notificationsEnabled(let input):
             gatt.notificationsEnabled(input, at: now, &effects)
             link = .gatt(gatt)
-        case (.notificationsFailed(let input, let reason), .gatt(var gatt)):
+        case .notificationsFailed(let input, let reason):
             gatt.notificationsFailed(input, reason, at: now, &effects)
             link = .gatt(gatt)
-        case (.fenceAnswered(let input, let answer), .gatt): fenceAnswered(input, answer, at: now)
-        case (.notificationsStopped(let input), .gatt(let gatt)):
+        case .fenceAnswered(let input, let answer): fenceAnswered(input, answer, at: now)
+        case .notificationsStopped(let input):
             if gatt[input].phase != .connecting { reopen(gatt, gatt.found, &effects) }
-        case (.servicesGone, .gatt(let gatt)):
+        case .servicesGone:
             switch gatt.state {
             case .away, .leaving: break
             case .connected, .open, .unused: lose(.linkLost, to: .connected(since: now), gatt, &effects)
             }
-        case (.disconnected(let cause), .gatt(let gatt)):
+        case .disconnected(let cause):
             var remark: String?
             if case .leaving(let reason, since: _) = gatt.state { remark = reason }
             lose(cause, to: .away(remark: remark), gatt, &effects)
-        case (.bluetoothLost, .gatt(let gatt)):
+        case .bluetoothLost:
             lose(.linkLost, to: .away(remark: "Bluetooth is off or not running"), gatt, &effects)
-        case (_, .stream(let stream)): streamChanged(event, stream, at: now, &effects)
-        case (_, .keys(let keys)): keysChanged(event, keys, at: now, &effects)
-        case (_, .gatt): break  // An event of another kind of link.
+        case .valueNotified(let value, let input): valueNotified(value, input: input, at: now, &effects)
+        case .valueSeen(let value, let input): valueSeen(value, input: input)
         }
     }
 
@@ -73,44 +73,40 @@ extension Accessory {
         lose(cause, to: .gatt(next), &effects)
     }
 
-    private mutating func keysChanged(
-        _ event: Event,
-        _ present: KeyLink,
-        at now: MonotonicTime,
-        _ effects: inout EffectList
-    ) {
-        guard !present.isRemoved else { return }
-        var keys = present
-        if event == .deviceRemoved {
-            keys.isRemoved = true
-            lose(.deviceRemoved, to: .keys(keys), &effects)
-        } else if event == .plugChanged {
-            keys.plugged = now
-            link = .keys(keys)
-            gesture.loseAll(.deviceRemoved, &effects)
-            buttons.discountPresses()
-        } else if event == .eventsLost {
+    mutating func streamChanged(_ event: StreamEvent, at now: MonotonicTime, _ effects: inout EffectList) {
+        guard case .stream(let stream) = link else { return }
+        switch event {
+        case .opened:
+            lose(.linkLost, to: .stream(.settling(until: now + StreamLink.settleTime)), &effects)
+        case .closed(let cause): lose(cause, to: .stream(.closed(remark: nil)), &effects)
+        case .unavailable(let reason): if case .closed = stream { link = .stream(.closed(remark: reason)) }
+        case .bluetoothLost:
+            lose(.linkLost, to: .stream(.closed(remark: "Bluetooth is off or not running")), &effects)
+        case .bytesReceived(let bytes): bytesReceived(bytes, at: now, &effects)
+        case .advertised(let packet): advertised(packet, at: now, &effects)
+        }
+    }
+
+    mutating func keysChanged(_ event: KeyEvent, at now: MonotonicTime, _ effects: inout EffectList) {
+        guard case .keys(var keys) = link, !keys.isRemoved else { return }
+        switch event {
+        case .pressed(let code): key(code, isPressed: true, at: now, &effects)
+        case .released(let code): key(code, isPressed: false, at: now, &effects)
+        case .resynchronised(let code, let isPressed):
+            keyResynchronised(code, isPressed: isPressed, at: now, &effects)
+        case .eventsLost:
             // The press or the release that should have ended it may be among them.
             gesture.loseAll(.released, &effects)
             buttons.discountPresses()
             buttons.release(roles.unpaired)
-        }
-    }
-
-    private mutating func streamChanged(
-        _ event: Event,
-        _ present: StreamLink,
-        at now: MonotonicTime,
-        _ effects: inout EffectList
-    ) {
-        if event == .opened {
-            lose(.linkLost, to: .stream(.settling(until: now + StreamLink.settleTime)), &effects)
-        } else if case .closed(let cause) = event {
-            lose(cause, to: .stream(.closed(remark: nil)), &effects)
-        } else if case .unavailable(let reason) = event, case .closed = present {
-            link = .stream(.closed(remark: reason))
-        } else if event == .bluetoothLost {
-            lose(.linkLost, to: .stream(.closed(remark: "Bluetooth is off or not running")), &effects)
+        case .plugChanged:
+            keys.plugged = now
+            link = .keys(keys)
+            gesture.loseAll(.deviceRemoved, &effects)
+            buttons.discountPresses()
+        case .deviceRemoved:
+            keys.isRemoved = true
+            lose(.deviceRemoved, to: .keys(keys), &effects)
         }
     }
 

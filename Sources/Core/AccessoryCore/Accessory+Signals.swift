@@ -59,9 +59,7 @@ extension Accessory {
     }
 
     mutating func key(_ code: UInt16, isPressed: Bool, at now: MonotonicTime, _ effects: inout EffectList) {
-        guard case .keys(let keys) = link, !keys.isRemoved, case .keys(let input) = definition.input else {
-            return
-        }
+        guard case .keys(let input) = definition.input else { return }
         var report = Report(sample: .key(code), input: 0, time: now, phase: .ready)
         apply(input.signals(of: code, isPressed: isPressed), &report, &effects)
     }
@@ -202,9 +200,7 @@ extension Accessory {
         at now: MonotonicTime,
         _ effects: inout EffectList
     ) {
-        guard case .keys(let keys) = link, !keys.isRemoved, case .keys(let input) = definition.input else {
-            return
-        }
+        guard case .keys(let input) = definition.input else { return }
         gesture.loseAll(.released, &effects)
         buttons.discountPresses()
         guard let meaning = input.meanings[code] else { return }

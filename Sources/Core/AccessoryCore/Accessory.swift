@@ -109,24 +109,14 @@ package struct Accessory: Sendable {
 
     private mutating func transition(_ event: Event, at now: MonotonicTime, _ effects: inout EffectList) {
         switch event {
-        case .valueNotified(let value, let input): valueNotified(value, input: input, at: now, &effects)
-        case .valueSeen(let value, let input): valueSeen(value, input: input)
-        case .bytesReceived(let bytes): bytesReceived(bytes, at: now, &effects)
-        case .advertised(let packet): advertised(packet, at: now, &effects)
-        case .keyPressed(let code): key(code, isPressed: true, at: now, &effects)
-        case .keyReleased(let code): key(code, isPressed: false, at: now, &effects)
-        case .keyResynchronised(let code, let isPressed):
-            keyResynchronised(code, isPressed: isPressed, at: now, &effects)
+        case .gatt(let event): gattChanged(event, at: now, &effects)
+        case .stream(let event): streamChanged(event, at: now, &effects)
+        case .keys(let event): keysChanged(event, at: now, &effects)
         case .began(let transmission, let attempt): gesture.began(transmission, attempt, &effects)
         case .refused(let code, let attempt): gesture.refused(code, attempt, buttons, &effects)
         case .transmissionEnded(let transmission, let cause):
             gesture.transmissionEnded(transmission, cause, buttons, &effects)
         case .coreLost: gesture.coreLost()
-        case .connected, .sharedLinkConnected, .servicesResolved, .notificationsEnabled, .notificationsFailed,
-            .fenceAnswered, .notificationsStopped, .servicesGone, .disconnected, .bluetoothLost, .opened,
-            .closed,
-            .unavailable, .eventsLost, .plugChanged, .deviceRemoved:
-            linkChanged(event, at: now, &effects)
         case .gateChanged(let gate): gateChanged(gate, &effects)
         case .renamed(let name):
             origin = Origin(kind: origin.kind, identifier: origin.identifier, name: name)

@@ -43,17 +43,17 @@ package struct ExampleRun: Sendable {
         outcomes = []
         advance(to: time)
         switch action {
-        case .notify(let bytes, let input): handle(.valueNotified(bytes, input: input))
-        case .receive(let bytes): handle(.bytesReceived(bytes))
+        case .notify(let bytes, let input): handle(.gatt(.valueNotified(bytes, input: input)))
+        case .receive(let bytes): handle(.stream(.bytesReceived(bytes)))
         case .advertise(let data):
-            if let packet = BTHome.packet(data) { handle(.advertised(packet)) }
-        case .key(let code, let isPressed): handle(isPressed ? .keyPressed(code) : .keyReleased(code))
+            if let packet = BTHome.packet(data) { handle(.stream(.advertised(packet))) }
+        case .key(let code, let isPressed): handle(.keys(isPressed ? .pressed(code) : .released(code)))
         case .lose:
             isConnected = false
             switch definition.input {
-            case .gatt: handle(.disconnected(.linkLost))
-            case .serial, .advertisements: handle(.closed(.linkLost))
-            case .keys: handle(.deviceRemoved)
+            case .gatt: handle(.gatt(.disconnected(.linkLost)))
+            case .serial, .advertisements: handle(.stream(.closed(.linkLost)))
+            case .keys: handle(.keys(.deviceRemoved))
             }
         }
         return outcomes
@@ -77,9 +77,9 @@ package struct ExampleRun: Sendable {
         isConnected = true
         switch definition.input {
         case .gatt(let inputs):
-            handle(.connected)
-            handle(.servicesResolved(found: Set(inputs.indices)))
-        case .serial, .advertisements: handle(.opened)
+            handle(.gatt(.connected))
+            handle(.gatt(.servicesResolved(found: Set(inputs.indices))))
+        case .serial, .advertisements: handle(.stream(.opened))
         case .keys: accessory = Self.accessory(definition)
         }
         advance(to: now + Self.connectionTime)
@@ -112,8 +112,8 @@ package struct ExampleRun: Sendable {
             outcomes.append(.end(ended.role))
             handle(.transmissionEnded(ended.id, cause))
         case .report(let role, let isPressed): outcomes.append(isPressed ? .press(role) : .release(role))
-        case .subscribe(let input): handle(.notificationsEnabled(input))
-        case .fence(let input): handle(.fenceAnswered(input, .refused))
+        case .subscribe(let input): handle(.gatt(.notificationsEnabled(input)))
+        case .fence(let input): handle(.gatt(.fenceAnswered(input, .refused)))
         case .setTimer(let time): timer = time
         case .cancelTimer: timer = nil
         case .letGo, .latch, .disconnect, .publish: break

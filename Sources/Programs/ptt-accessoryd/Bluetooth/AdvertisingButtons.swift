@@ -130,7 +130,7 @@ final class AdvertisingButtons {
     @discardableResult
     private func end(_ address: String) -> Origin? {
         guard let button = buttons.removeValue(forKey: address) else { return nil }
-        button.host.handle(.closed(.linkLost))
+        button.host.handle(.stream(.closed(.linkLost)))
         button.host.end()
         return button.host.accessory.origin
     }
@@ -150,7 +150,7 @@ final class AdvertisingButtons {
                 key: button.enrolment.bindKey,
                 decrypt: AESCCM.decrypt
             )
-            button.host.handle(.advertised(packet))
+            button.host.handle(.stream(.advertised(packet)))
             // Sensors and beacons advertise every few seconds, and nothing of that does anything when it is
             // sent again.
             if packet.events.contains(where: { $0 != 0 }) {
@@ -192,14 +192,15 @@ final class AdvertisingButtons {
 
     private func show(_ reception: Reception, to host: AccessoryHost) {
         switch reception {
-        case .bluetoothLost: host.handle(.bluetoothLost)
+        case .bluetoothLost: host.handle(.stream(.bluetoothLost))
         case .unsupported:
-            host.handle(.closed(.linkLost))
-            host.handle(.unavailable(reason: Self.needsExperimental))
+            host.handle(.stream(.closed(.linkLost)))
+            host.handle(.stream(.unavailable(reason: Self.needsExperimental)))
         case .requested:
-            host.handle(.closed(.linkLost))
-            host.handle(.unavailable(reason: "bluetoothd does not listen for its advertisements yet"))
-        case .active: host.handle(.opened)
+            host.handle(.stream(.closed(.linkLost)))
+            let reason = "bluetoothd does not listen for its advertisements yet"
+            host.handle(.stream(.unavailable(reason: reason)))
+        case .active: host.handle(.stream(.opened))
         }
     }
 }

@@ -86,7 +86,7 @@ final class BluetoothButton {
         guard new.enrolment.mode == before.mode, new.enrolment.roles == before.roles else { return false }
         let hasChanged = new.gate != use.gate
         use = new
-        if hasChanged { handle(.gateChanged(new.gate)) }
+        if hasChanged { host.handle(.gateChanged(new.gate)) }
         return true
     }
 
@@ -100,7 +100,7 @@ final class BluetoothButton {
     func update() {
         guard let device = mirror.objects.devices[path] else { return }
         let name = device.origin(named: use.enrolment.name).name
-        if name != origin.name { handle(.renamed(name)) }
+        if name != origin.name { host.handle(.renamed(name)) }
         if let percent = mirror.objects.batteries[path]?.percentage { batteryChanged(percent) }
         updateLink(device)
         updateAdvice(device)
@@ -193,15 +193,15 @@ final class BluetoothButton {
 
     func updateAdvice(_ device: BlueZDevice) {
         let advice = diagnosis.advice(device.address, isBonded: device.isPaired)
-        if advice != host.accessory.advice { handle(.adviceChanged(advice)) }
+        if advice != host.accessory.advice { host.handle(.adviceChanged(advice)) }
     }
 
     func batteryChanged(_ percent: Int) {
-        if percent != device.battery { handle(.batteryChanged(percent)) }
+        if percent != device.battery { host.handle(.batteryChanged(percent)) }
         host.checkBattery(percent)
     }
 
-    func handle(_ event: Accessory.Event) {
-        host.handle(event)
+    func handle(_ event: Accessory.GattEvent) {
+        host.handle(.gatt(event))
     }
 }

@@ -180,14 +180,13 @@ final class BluetoothListener {
         let changes = buttons.changes
         let link = SerialConnector(path, serviceClass: Self.serialPort, mirror: mirror, log: buttons.log) {
             [weak self] event in
-            if case .bytesReceived(let bytes) = event {
+            switch event {
+            case .bytesReceived(let bytes):
                 self?.learning?.received(.received(bytes, serviceClass: Self.serialPort), at: .now)
-            } else if case .unavailable(let reason) = event {
-                failure = reason
-            } else if case .closed = event {
-                failure = "it closed its serial port"
-            } else if event == .bluetoothLost {
-                failure = "Bluetooth was lost"
+            case .unavailable(let reason): failure = reason
+            case .closed: failure = "it closed its serial port"
+            case .bluetoothLost: failure = "Bluetooth was lost"
+            case .opened, .advertised: break
             }
             changes.notify()
         }

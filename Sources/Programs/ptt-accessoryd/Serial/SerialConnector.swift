@@ -17,7 +17,7 @@ final class SerialConnector {
     let serviceClass: GattUUID
     private let mirror: BlueZMirror
     private let log: Logger
-    private let handler: @EventLoop (Accessory.Event) -> Void
+    private let handler: @EventLoop (Accessory.StreamEvent) -> Void
     private var connection = SerialConnection()
     private var port: SerialReader?
     /// A connected socket until the effect that adopts it.
@@ -42,7 +42,7 @@ final class SerialConnector {
         serviceClass: GattUUID,
         mirror: BlueZMirror,
         log: Logger,
-        handler: @escaping @EventLoop (Accessory.Event) -> Void
+        handler: @escaping @EventLoop (Accessory.StreamEvent) -> Void
     ) {
         self.path = path
         self.serviceClass = serviceClass

@@ -35,7 +35,7 @@ final class SerialMicrophone {
         )
         self.host = host
         connector = SerialConnector(path, serviceClass: serviceClass, mirror: mirror, log: receivers.log) {
-            host.handle($0)
+            host.handle(.stream($0))
         }
         receivers.list.set(device)
     }
@@ -74,7 +74,7 @@ final class SerialMicrophone {
 
     /// Ends its press, and closes the port. It is not used afterwards.
     func end(_ cause: EndCause = .linkLost) {
-        host.handle(.closed(cause))
+        host.handle(.stream(.closed(cause)))
         connector.end()
         host.end()
     }

@@ -98,7 +98,7 @@ final class WiredHeadset {
 
     /// Ends its transmission, and closes the device.
     func end() {
-        host.handle(.deviceRemoved)
+        host.handle(.keys(.deviceRemoved))
         host.end()
         for device in devices { device.close() }
         (devices, exclusive) = ([], [])
@@ -108,8 +108,8 @@ final class WiredHeadset {
     private func handle(_ event: KeyDeviceEvent, of source: InputNode) {
         switch event {
         case .key(let event): received(event)
-        case .jackChanged: host.handle(.plugChanged)
-        case .eventsLost: host.handle(.eventsLost)
+        case .jackChanged: host.handle(.keys(.plugChanged))
+        case .eventsLost: host.handle(.keys(.eventsLost))
         case .grabbed:
             isGrabRefused = false
             receivers.log.debug("\(origin.name): its keys are grabbed")
@@ -129,10 +129,10 @@ final class WiredHeadset {
         if wantsGrab, !isPressed { for device in exclusive { device.grab() } }
         let code = event.key.rawValue
         if event.isResynchronised {
-            host.handle(.keyResynchronised(code, isPressed: isPressed))
+            host.handle(.keys(.resynchronised(code, isPressed: isPressed)))
         } else {
             host.handle(
-                isPressed ? .keyPressed(code) : .keyReleased(code),
+                .keys(isPressed ? .pressed(code) : .released(code)),
                 at: MonotonicTime(nanoseconds: event.time.nanoseconds)
             )
         }
