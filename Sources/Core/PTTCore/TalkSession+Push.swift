@@ -78,7 +78,10 @@ extension TalkSession {
                 guard let participant = request.participant else { throw .noParticipant }
                 try receive(participant, for: requestID, isPush: true)
             case (.leaveChannel, .pushToTalk), (.processed, .serviceUpdate): break
-            case (.activeRemoteParticipant, _), (.leaveChannel, _), (.processed, _), (.unknown, _):
+            case (.activeRemoteParticipant, .serviceUpdate), (.leaveChannel, .serviceUpdate),
+                (.processed, .pushToTalk), (.unknown, .pushToTalk), (.unknown, .serviceUpdate),
+                (.activeRemoteParticipant, .unknown), (.leaveChannel, .unknown), (.processed, .unknown),
+                (.unknown, .unknown):
                 throw .wrongResult
             }
         } catch {

@@ -92,7 +92,7 @@ package struct ReplyMessage: Equatable, Sendable {
         case .string(let name)?:
             if continues { throw .wrong("continues", "not possible together with \"error\"") }
             result = .failure(VarlinkError(name, parameters))
-        case _?: throw .wrong("error", "not a string")
+        case .bool?, .int?, .double?, .array?, .object?: throw .wrong("error", "not a string")
         }
     }
 }
@@ -117,7 +117,7 @@ extension JSONObject {
         switch self[key] {
         case nil, .null?: return false
         case .bool(let value)?: return value
-        case _?: throw .wrong(key, "not a boolean")
+        case .int?, .double?, .string?, .array?, .object?: throw .wrong(key, "not a boolean")
         }
     }
 
@@ -125,7 +125,7 @@ extension JSONObject {
         switch self[key] {
         case nil, .null?: return [:]
         case .object(let value)?: return value
-        case _?: throw .wrong(key, "not an object")
+        case .bool?, .int?, .double?, .string?, .array?: throw .wrong(key, "not an object")
         }
     }
 }

@@ -62,7 +62,10 @@ extension AccessoryInput {
             input.serviceClass == serviceClass ? .receive(bytes) : nil
         case (.keys(let input), .key(let code, let isPressed)):
             input.meanings[code] == nil ? nil : .key(code, isPressed: isPressed)
-        case (.gatt, _), (.serial, _), (.advertisements, _), (.keys, _): nil
+        case (.gatt, .received), (.gatt, .key), (.serial, .notified), (.serial, .key), (.keys, .notified),
+            (.keys, .received), (.advertisements, .notified), (.advertisements, .received),
+            (.advertisements, .key):
+            nil
         }
     }
 

@@ -41,7 +41,7 @@ package struct Learner {
 
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         switch (event, phase) {
-        case (_, .ended): return []
+        case (.ready, .ended), (.received, .ended), (.timerFired, .ended): return []
         case (.ready, .connecting):
             // What was received before, while one input after the other was subscribed to, is the state on
             // subscribing.
@@ -50,8 +50,10 @@ package struct Learner {
             recording.frames = early
             phase = .pause(next: 0)
             return [.show(.leaveAlone(LearningPlan.quiet)), .setTimer(now + LearningPlan.quiet)]
-        case (.ready, _): return []
-        case (.received(let content), _): return record(LearningFrame(time: now, content: content))
+        case (.ready, .pause), (.ready, .step): return []
+        case (.received(let content), .connecting), (.received(let content), .pause),
+            (.received(let content), .step):
+            return record(LearningFrame(time: now, content: content))
         case (.timerFired, .connecting): return []
         case (.timerFired, .pause(let next)): return begin(next, at: now)
         case (.timerFired, .step(let index, let pressAsked)): return end(index, since: pressAsked, at: now)

@@ -55,7 +55,11 @@ enum PressPattern: Hashable, CaseIterable {
                     throw .releaseNotSeen(step: step.number)
                 }
             case (.pressTwice, _):
-                let expected: [PressEvent] = self == .tapped ? [.tap, .tap] : [.down, .up, .down, .up]
+                let expected: [PressEvent] =
+                    switch self {
+                    case .held, .releasedByItself: [.down, .up, .down, .up]
+                    case .tapped: [.tap, .tap]
+                    }
                 let found = remaining.prefix(expected.count)
                 guard found.map(\.event) == expected, found.allSatisfy({ step.release.contains($0.time) })
                 else { throw .twoPressesNotSeen(step: step.number) }

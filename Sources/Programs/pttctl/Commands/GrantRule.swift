@@ -33,7 +33,7 @@ enum GrantSubject: ExpressibleByArgument {
     /// Returns true if there is such a thing to grant.
     func has(_ use: GrantedUse) -> Bool {
         switch (self, use) {
-        case (.product, _), (.port, .serial), (.actions, .key): true
+        case (.product, .key), (.product, .serial), (.port, .serial), (.actions, .key): true
         case (.port, .key), (.actions, .serial): false
         }
     }
@@ -144,7 +144,8 @@ struct GrantRule {
             SUBSYSTEM=="tty", \
             ATTRS{idVendor}=="\(digits(product.vendor))", ATTRS{idProduct}=="\(digits(product.product))"
             """
-        case (.port, _), (.actions, _): #"SUBSYSTEM=="tty", KERNEL=="\#(subject.text)""#
+        case (.port, .key), (.port, .serial), (.actions, .key), (.actions, .serial):
+            #"SUBSYSTEM=="tty", KERNEL=="\#(subject.text)""#
         }
     }
 
