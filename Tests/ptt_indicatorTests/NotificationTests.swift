@@ -267,6 +267,8 @@ struct NotificationTests {
         switch configuration {
         case nil:
             let locked = try await daemon.calls.next()
+            #expect(try await daemon.closed.next() == call.identifier)
+            #expect(locked.replaced == 0)
             #expect(locked.body == "Somebody speaks")
             #expect(locked.actions == [])
             #expect(locked.hints["x-gnome-privacy-scope"] == .string("system"))

@@ -187,9 +187,12 @@ package struct Notice: Equatable, Sendable {
             deadline = lastChange + Self.interval
             return []
         }
+        // GNOME's lock screen decides whether it shows the text when a notification appears, and not again
+        // when that is replaced.
+        let closing = hidesNames(wanted) ? closeShown() : []
         (isCalling, nextAttempt) = (true, nil)
         (lastChange, shown, asked) = (now, wanted, view)
-        return [.notify(wanted, replacing: identifier)]
+        return closing + [.notify(wanted, replacing: identifier)]
     }
 
     private mutating func closeShown() -> [Indicator.Effect] {
