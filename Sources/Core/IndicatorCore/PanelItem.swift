@@ -20,6 +20,10 @@ package struct PanelItem: Equatable, Sendable {
     /// Always the same entries in the same order, so that a menu that is open stays as it is where nothing
     /// has changed.
     package var menu: [MenuEntry]
+
+    /// The title for panels. GNOME's extension has a screen reader say it of an item that needs attention,
+    /// and no other text.
+    package var spokenTitle: Text { state == .attention ? toolTip : title }
 }
 
 /// An entry of the tray item's menu.

@@ -74,8 +74,11 @@ final class Panel {
         let last = item.item
         item.item = next
         menu.entries = next.menu
-        if next.title != last.title { announce("NewTitle") }
-        if next.icon != last.icon || next.imageID != last.imageID { announce("NewIcon") }
+        if next.spokenTitle != last.spokenTitle { announce("NewTitle") }
+        // The tooltip is the description of the icon, too, which has no signal of its own.
+        if next.icon != last.icon || next.imageID != last.imageID || next.toolTip != last.toolTip {
+            announce("NewIcon")
+        }
         // The title is a part of the tooltip, too.
         if next.toolTip != last.toolTip || next.title != last.title { announce("NewToolTip") }
         if next.state != last.state { announce("NewStatus", [.string(next.state.rawValue)]) }

@@ -32,7 +32,7 @@ final class TrayItem {
         properties: [
             ExportedProperty("Category", "s") { .string("Communications") },
             ExportedProperty("Id", "s") { .string(Self.identifier) },
-            property("Title", "s") { .string($0.title.localized) },
+            property("Title", "s") { .string($0.spokenTitle.localized) },
             property("Status", "s") { .string($0.state.rawValue) },
             ExportedProperty("WindowId", "i") { .int32(0) },
             // A name would be shown instead of the pixmap, if the theme has it.
