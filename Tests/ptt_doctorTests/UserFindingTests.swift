@@ -227,6 +227,9 @@ extension AudioDevice {
     @Test mutating func `a desktop without a portal is well, and says that no key talks`() {
         #expect(problems(findings).isEmpty)
         #expect(findings.last?.text.english.hasPrefix("no key of the keyboard") == true)
+        facts.isPortalAsleep = true
+        #expect(problems(findings).isEmpty)
+        #expect(findings.last?.text.english.hasPrefix("whether a key of the keyboard") == true)
         facts.shortcutsVersion = 1
         #expect(findings.last?.text == Text("a key of the keyboard can talk (GlobalShortcuts 1)"))
         facts.desktop = nil

@@ -193,6 +193,17 @@ import Testing
         #expect(try await fixture.run()["desktop"].last?.command == install)
     }
 
+    @Test @EventLoop
+    func `a portal that no program has used yet is not started, and nobody says that there is none`()
+        async throws
+    {
+        let bus = try await PrivateBus.start(services: ["org.freedesktop.portal.Desktop": "/bin/false"])
+        let fixture = try DoctorFixture()
+        fixture.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+        fixture.environment["XDG_CURRENT_DESKTOP"] = "XFCE"
+        #expect(try await fixture.run()["desktop"].last?.text.hasPrefix("whether a key") == true)
+    }
+
     @Test @EventLoop func `a policy of the machine closes all hours`() async throws {
         let fixture = try DoctorFixture()
         try fixture.write("[[closed]]\nfrom = \"00:00\"\nto = \"24:00\"\n", to: "/etc/pushtotalk/policy.toml")

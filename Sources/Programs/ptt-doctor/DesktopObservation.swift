@@ -12,6 +12,7 @@ extension DesktopFacts {
             let desktop = Environment.variable("XDG_CURRENT_DESKTOP")
             let isPanelGone = DesktopFacts.isPanelGone(on: desktop, names: names)
             let hasPanel = !isPanelGone && names.contains("org.kde.StatusNotifierWatcher")
+            let runsPortal = names.contains(shortcuts.service)
             names.formUnion(try await bus.names("ListActivatableNames"))
             return .success(
                 DesktopFacts(
@@ -21,6 +22,7 @@ extension DesktopFacts {
                     panelExtension: await host.panelExtension(),
                     hasNotifications: names.contains("org.freedesktop.Notifications"),
                     shortcutsVersion: await shortcutsVersion(bus),
+                    isPortalAsleep: !runsPortal && names.contains(shortcuts.service),
                     keyObstacle: await keyObstacle(bus, desktop, names),
                     keyProxy: host.keyProxy
                 )
@@ -30,15 +32,16 @@ extension DesktopFacts {
         }
     }
 
+    private static let shortcuts = RemoteInterface(
+        service: "org.freedesktop.portal.Desktop",
+        path: "/org/freedesktop/portal/desktop",
+        name: "org.freedesktop.portal.GlobalShortcuts"
+    )
+
     /// Nil also if the portal does not run: it is not started for this.
     @EventLoop
     private static func shortcutsVersion(_ bus: BusConnection) async -> Int? {
-        let shortcuts = RemoteInterface(
-            service: "org.freedesktop.portal.Desktop",
-            path: "/org/freedesktop/portal/desktop",
-            name: "org.freedesktop.portal.GlobalShortcuts"
-        )
-        return try? await bus.ask(shortcuts.get("version")).first?.asInt
+        try? await bus.ask(shortcuts.get("version")).first?.asInt
     }
 
     @EventLoop

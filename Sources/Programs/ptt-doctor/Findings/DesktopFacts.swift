@@ -14,6 +14,8 @@ struct DesktopFacts: Equatable, Sendable {
     var hasNotifications: Bool
     /// Of `org.freedesktop.portal.GlobalShortcuts`; nil if there is none.
     var shortcutsVersion: Int?
+    /// The desktop has a portal, which starts with the first program that uses it.
+    var isPortalAsleep = false
     /// Nil if nothing is known to hinder the key of the keyboard.
     var keyObstacle: KeyObstacle?
     var keyProxy: KeyProxy
@@ -141,7 +143,9 @@ struct DesktopFacts: Equatable, Sendable {
     private var key: [Finding] {
         guard let shortcutsVersion else {
             return Check.desktop.ok(
-                Text("no key of the keyboard can talk here: this desktop has no GlobalShortcuts portal")
+                isPortalAsleep
+                    ? Text("whether a key of the keyboard can talk is known once the desktop's portal runs")
+                    : Text("no key of the keyboard can talk here: this desktop has no GlobalShortcuts portal")
             )
         }
         switch keyObstacle {
