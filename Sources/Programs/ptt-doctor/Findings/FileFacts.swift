@@ -93,7 +93,7 @@ struct FileFacts: Equatable, Sendable {
         if isClosed, let policy = policies.last {
             return Check.policy.warning(
                 Text(
-                    "no channel may be joined at this hour: [[closed]] of \(policies.map(\.path).joined(separator: " or "))"
+                    "no channel may be joined at this hour: [[closed]] of \(policies.map(\.path).joined(separator: ", "))"
                 ),
                 cure: .command(Self.edit(policy.path))
             )
