@@ -339,6 +339,7 @@ let package = Package(
             "TOML",
             "TestSupport",
             "Varlink",
+            "WAV",
             "pttd",
             log,
             data: ["Disk"]

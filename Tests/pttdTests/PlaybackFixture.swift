@@ -121,4 +121,19 @@ final class Listener {
         }
         return Array(heard.prefix(count))
     }
+
+    /// All samples that were captured and not heard yet, and `count` samples or more from now on.
+    func all(andNext count: Int) async throws -> [Int16] {
+        let deadline = Deadline()
+        // Marks the present: no fragment is empty.
+        samples.add([])
+        var (all, end) = ([Int16](), Int?.none)
+        while end.map({ all.count < $0 }) ?? true {
+            try deadline.check()
+            let next = try await samples.next()
+            if next.isEmpty { end = all.count + count }
+            all += next
+        }
+        return all
+    }
 }

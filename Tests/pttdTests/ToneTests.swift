@@ -126,7 +126,7 @@ extension PrivateAudioServer {
 
 extension MicrophoneFixture {
     /// Waits until the core has opened the stream for its tones, beside this number of other streams.
-    fileprivate func untilTonesAreReady(beside others: Int = 0) async throws {
+    func untilTonesAreReady(beside others: Int = 0) async throws {
         try await until {
             try await sound.pactl("list", "short", "sink-inputs").split(separator: "\n").count > others
         }

@@ -162,6 +162,7 @@ final class TalkSessionHost {
                 backends.microphone.close()
                 backends.audio.discardUnsent()
                 backends.virtualMicrophone.end()
+                backends.tones.microphoneClosed()
             }
         case .openPlayback(let playback, let format, let client):
             openSpeaker(playback, format, for: client)

@@ -1,3 +1,4 @@
+import EventLoop
 import PTTCore
 import PTTMessages
 
@@ -10,6 +11,14 @@ extension TonePlayer {
             hasVirtualMicrophone = microphone.isPresent
         }
         if [.audioServerReady, .audioServerLost].contains(event) { serverChanged() }
+    }
+
+    /// Plays nothing more of a tone that says that the microphone is open, also where no other follows it.
+    func microphoneClosed() {
+        guard wait != nil || (next ?? playing)?.isPlayedDuringTransmission == true else { return }
+        finishWaiting(at: .now)
+        stop()
+        closeUnneeded()
     }
 }
 

@@ -5,6 +5,11 @@ extension TonePlayer {
     static let always = MonotonicInstant(nanoseconds: .min)
     /// Of a server that does not say.
     static let unknownLatency = Duration.milliseconds(200)
+    /// From playing to the server's start. A suspended speaker has to resume.
+    static let startLimit = Duration.milliseconds(500)
+    /// The time within which the latencies that servers report change once: a period of theirs, which is at
+    /// most the latency of the stream.
+    static let period = latency + .milliseconds(5)
 
     /// Until the tone cannot be captured any more.
     struct Wait {

@@ -11,12 +11,10 @@ import PulseAudio
 @EventLoop
 final class TonePlayer {
     /// The server's buffer during a tone: little, so that a server that mixes ahead begins soon.
-    private static let latency = Duration.milliseconds(20)
+    static let latency = Duration.milliseconds(20)
     /// The server's buffer between tones: PulseAudio allots half of it to the speaker, whose own is two
     /// seconds at most.
     private static let longLatency = Duration.seconds(6)
-    /// From playing to the server's start. A suspended speaker has to resume.
-    private static let startLimit = Duration.milliseconds(500)
     /// Until the stream is opened again after it failed.
     private static let retryDelay = Duration.milliseconds(200)
     /// The time for which no tone is tried after the stream has failed again: presses need not wait for a
@@ -32,10 +30,12 @@ final class TonePlayer {
     private var stream: PlaybackStream?
     private var isOpen = false
     /// To be played when the stream has opened, or at the end of ``spacing``.
-    private var next: Tone?
+    private(set) var next: Tone?
+    /// The tone that began last, until it has ended.
+    private(set) var playing: Tone?
     /// Counts what was played.
     private(set) var number = 0
-    private var wait: Wait?
+    private(set) var wait: Wait?
     private lazy var limit = TimerSource { [weak self] in self?.timeCame() }
     private lazy var retry = TimerSource { [weak self] in self?.update() }
     private lazy var turn = TimerSource { [weak self] in self?.startNext() }
@@ -134,7 +134,7 @@ final class TonePlayer {
         stream?.close()
         stream = nil
         isOpen = false
-        next = nil
+        (next, playing) = (nil, nil)
     }
 
     private func handle(_ event: PlaybackStream.Event) {
@@ -180,7 +180,7 @@ final class TonePlayer {
         stream.setLatency(Self.latency)
         guard sounds[tone].withUnsafeBytes({ stream.replace(with: $0) }) else { return }
         earliest = now + Self.spacing
-        next = nil
+        (next, playing) = (nil, tone)
         number += 1
         wait?.number = number
         stream.cork(false)
@@ -205,12 +205,12 @@ final class TonePlayer {
     }
 
     /// What waits for the end of the tone has to learn it first: it is captured for longer than it is played.
-    private func closeUnneeded() {
+    func closeUnneeded() {
         if !isNeeded, next == nil, wait == nil { close() }
     }
 
-    private func stop() {
-        next = nil
+    func stop() {
+        (next, playing) = (nil, nil)
         guard isOpen else { return }
         stream?.cork(true)
         stream?.flush()
@@ -258,10 +258,6 @@ final class TonePlayer {
         }
     }
 
-    /// The time within which the latencies that servers report change once: a period of theirs, which is at
-    /// most the latency of the stream.
-    private static let period = latency + .milliseconds(5)
-
     private func timeCame() {
         guard let wait else { return }
         let now = MonotonicInstant.now
@@ -290,7 +286,7 @@ final class TonePlayer {
         if wait.isPlayed, let number = wait.number { measureCapture(of: number, after: wait.played) }
     }
 
-    private func finishWaiting(at time: MonotonicInstant) {
+    func finishWaiting(at time: MonotonicInstant) {
         guard let wait else { return }
         self.wait = nil
         limit.disarm()
