@@ -32,8 +32,8 @@ package final class Reconnector {
         reconnection = Reconnection(backOff: backOff)
     }
 
-    /// What the client reports. Where systemd listens for the daemon, the first attempt to connect starts it.
-    /// The connection itself is the client's to close.
+    /// Handles a report of the client. Where systemd listens for the daemon, the first attempt to connect
+    /// starts it. The connection itself is the client's to close.
     package func handle(_ event: Reconnection.Event) {
         for effect in reconnection.handle(event) {
             switch effect {

@@ -1,8 +1,8 @@
 // Preloaded into pttd: a disk that can hang, and that can become read-only, as its test wants.
 //
-// $PTT_DISK is a directory. Each fsync() makes a file `waited-for` in it, and waits until somebody has the pipe `gate` in it open
-// for writing. While a file
-// `read-only` is in it, no file of the state can be made or removed.
+// $PTT_DISK is a directory. Each fsync() makes a file `waited-for` in it, and waits until somebody has the
+// pipe `gate` in it open for writing. While a file `read-only` is in it, no file of the state can be made or
+// removed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

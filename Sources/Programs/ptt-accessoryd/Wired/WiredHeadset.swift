@@ -12,7 +12,7 @@ final class WiredHeadset {
     private let receivers: Receivers
     private let lost: @EventLoop (InputNode, SystemError?) -> Void
     private var devices: [any KeySource] = []
-    /// Those that have talk keys only.
+    /// The sources that have talk keys only.
     private var exclusive: [any KeySource] = []
     private var wantsGrab = false
     /// Another program has grabbed it, which has been logged.

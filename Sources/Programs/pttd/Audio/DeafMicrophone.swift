@@ -33,7 +33,7 @@ final class DeafMicrophone {
 
     func stop() { (microphone, observation) = (nil, nil) }
 
-    /// What changed while there was no server was not reported.
+    /// Changes while there was no server were not reported.
     func serverIsReady() { list.refresh() }
 
     private func update(_ devices: AudioDevices) {

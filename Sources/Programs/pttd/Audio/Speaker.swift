@@ -12,7 +12,7 @@ final class Speaker {
     private static let queue = Duration.milliseconds(100)
     /// The server's buffer.
     private static let latency = Duration.milliseconds(40)
-    /// What says whether there is a speaker.
+    /// The devices that say whether there is a speaker.
     private static let kinds: Set<DeviceKind> = [.server, .sink]
     /// The time between two lists.
     private static let spacing = Duration.milliseconds(500)

@@ -204,7 +204,7 @@ final class TonePlayer {
         closeUnneeded()
     }
 
-    /// What waits for the end of the tone has to learn it first: it is captured for longer than it is played.
+    /// A wait for the end of the tone is over first: the tone is captured for longer than it is played.
     func closeUnneeded() {
         if !isNeeded, next == nil, wait == nil { close() }
     }
