@@ -15,7 +15,6 @@ final class BluetoothHeadset {
     private let file: ChangeFile<HeadsetProfiles.Change>
     private let log: RateLimitedLog
     private var profiles: HeadsetProfiles
-    private var observation: Subscription?
     private var inbox: [HeadsetProfiles.Event] = []
     private var isHandling = false
     private var opening: (@EventLoop (String?) -> Void)?
@@ -41,8 +40,8 @@ final class BluetoothHeadset {
         let kinds: Set<DeviceKind> = [.server, .card, .source, .sink]
         list = DeviceList(server, kinds, consequence: consequence, log: log)
         file.saved = { [weak self] in self?.handle(.saved($0)) }
-        observation = server.observe(kinds) { [list] _ in list.refresh() }
         list.listed = { [weak self] in self?.handle(.listed($0)) }
+        list.isWanted = true
     }
 
     /// Calls `open` once, with the source to record from or nil for the usual microphone, unless ``end()``

@@ -9,29 +9,25 @@ final class DeafMicrophone {
     /// Called with the state of the microphone after each change, the last time when it is heard again.
     var changed: @EventLoop (SourceState) -> Void = { _ in }
 
-    private let server: AudioServer
     private let list: DeviceList
     /// Nil while none is watched.
-    private var microphone: SourceState?
-    private var observation: Subscription? {
-        didSet { list.isWanted = observation != nil }
+    private var microphone: SourceState? {
+        didSet { list.isWanted = microphone != nil }
     }
 
     init(server: AudioServer, log: RateLimitedLog) {
-        self.server = server
+        let kinds: Set<DeviceKind> = [.source, .sourceOutput]
         let consequence = "a microphone may be shown as muted that is not"
-        list = DeviceList(server, [.source, .sourceOutput], consequence: consequence, log: log)
-        list.isWanted = false
+        list = DeviceList(server, kinds, observing: [.source], consequence: consequence, log: log)
         list.listed = { [weak self] in self?.update($0) }
     }
 
     func watch(_ microphone: SourceState) {
         self.microphone = microphone
-        observation = server.observe([.source]) { [list] _ in list.refresh() }
         list.refresh()
     }
 
-    func stop() { (microphone, observation) = (nil, nil) }
+    func stop() { microphone = nil }
 
     /// Changes while there was no server were not reported.
     func serverIsReady() { list.refresh() }
@@ -39,7 +35,7 @@ final class DeafMicrophone {
     private func update(_ devices: AudioDevices) {
         guard let before = microphone, let state = devices.state(ofSource: before.name), state != before
         else { return }
-        if state.isDeaf { microphone = state } else { stop() }
+        microphone = state.isDeaf ? state : nil
         changed(state)
     }
 }

@@ -12,16 +12,24 @@ import PulseAudio
 final class DeviceList {
     /// Called with each list.
     var listed: @EventLoop (AudioDevices) -> Void = { _ in }
-    /// While it is false nothing is asked for, and nothing wakes. What has been asked for is still listed.
-    var isWanted = true {
-        didSet { if !isWanted { timer.disarm() } }
+    /// While it is false no change is followed by a list, nothing is asked for, and nothing wakes. What has
+    /// been asked for is still listed.
+    var isWanted = false {
+        didSet {
+            guard isWanted != oldValue else { return }
+            observation = isWanted ? server.observe(observed) { [weak self] in self?.changed($0) } : nil
+            if !isWanted { timer.disarm() }
+        }
     }
 
     private let server: AudioServer
     private let kinds: Set<DeviceKind>
+    private let observed: Set<DeviceKind>
+    private let ignoresOwnStreams: Bool
     private let spacing: Duration
     private let consequence: String
     private let log: RateLimitedLog
+    private var observation: Subscription?
     private var isListing = false
     private var isOutdated = false
     private var earliest = MonotonicInstant(nanoseconds: 0)
@@ -29,28 +37,33 @@ final class DeviceList {
     private lazy var streams = ForeignStreams(server) { [weak self] in self?.refresh() }
     private lazy var timer = TimerSource { [weak self] in self?.refresh() }
 
-    /// `spacing` is the least time from a list to the next one; `consequence` is a sentence for the log, of a
-    /// list that fails.
+    /// `observed` are the kinds whose changes are followed by a list, by default all that are listed; changes
+    /// of our own streams are not with `ignoresOwnStreams`. `spacing` is the least time from a list to the
+    /// next one; `consequence` is a sentence for the log, of a list that fails.
     init(
         _ server: AudioServer,
         _ kinds: Set<DeviceKind>,
+        observing observed: Set<DeviceKind>? = nil,
+        ignoresOwnStreams: Bool = false,
         spacing: Duration = .zero,
         consequence: String,
         log: RateLimitedLog
     ) {
-        (self.server, self.kinds, self.spacing) = (server, kinds, spacing)
+        (self.server, self.kinds, self.observed) = (server, kinds, observed ?? kinds)
+        (self.ignoresOwnStreams, self.spacing) = (ignoresOwnStreams, spacing)
         (self.consequence, self.log) = (consequence, log)
     }
 
-    /// The server is ready, or something has changed.
+    /// Asks for a list, now or after the one that is being made: the server is ready, for example.
     func refresh() {
         isOutdated = true
         guard isWanted, !isListing else { return }
         if MonotonicInstant.now < earliest { timer.arm(at: earliest) } else { list() }
     }
 
-    /// In place of ``refresh()`` where our own streams do not matter.
-    func streamChanged(_ event: SoundDeviceEvent) { streams.handle(event) }
+    private func changed(_ event: SoundDeviceEvent) {
+        if ignoresOwnStreams { streams.handle(event) } else { refresh() }
+    }
 
     func serverIsLost() {
         timer.disarm()

@@ -12,8 +12,6 @@ final class Speaker {
     private static let queue = Duration.milliseconds(100)
     /// The server's buffer.
     private static let latency = Duration.milliseconds(40)
-    /// The devices that say whether there is a speaker.
-    private static let kinds: Set<DeviceKind> = [.server, .sink]
     /// The time between two lists.
     private static let spacing = Duration.milliseconds(500)
 
@@ -37,14 +35,8 @@ final class Speaker {
     /// Called once when there is a default speaker again after there was none, unless one is opened before.
     /// Where it cannot be opened, later each time.
     var returned: @EventLoop () -> Void = {}
+    /// Wanted while there is no speaker.
     private let list: DeviceList
-    /// Set while there is no speaker.
-    private var observation: Subscription? {
-        didSet {
-            list.isWanted = observation != nil
-            if observation == nil { retry.disarm() }
-        }
-    }
     /// The speaker that was reported last, and when it is reported again if it cannot be opened. Nil once
     /// one is open, or none is there.
     private var reported: (name: String, again: MonotonicInstant)?
@@ -57,12 +49,11 @@ final class Speaker {
     init(server: AudioServer, log: RateLimitedLog) {
         self.server = server
         self.log = log
-        let consequence = "a speaker that has returned may not be noticed"
         list = DeviceList(
             server,
-            Self.kinds,
+            [.server, .sink],
             spacing: Self.spacing,
-            consequence: consequence,
+            consequence: "a speaker that has returned may not be noticed",
             log: log
         )
         list.listed = { [weak self] in self?.lookForSpeaker(in: $0) }
@@ -81,7 +72,7 @@ final class Speaker {
         failed: @escaping @EventLoop (Interruption, String) -> Void
     ) {
         close()
-        observation = nil
+        stopLooking()
         do throws(AudioError) {
             let played = SampleSpec(rate: format.rate, channels: format.channels)
             queueLimit = played.byteCount(of: Self.queue)
@@ -148,7 +139,7 @@ final class Speaker {
         switch error.kind {
         case .serverLost: failed(.audioServerLost, "\(error)")
         case .noDevice, .deviceRemoved:
-            observation = server.observe(Self.kinds) { [list] _ in list.refresh() }
+            list.isWanted = true
             // It may be back already, and then no change is reported.
             list.refresh()
             failed(.speakerLost, "\(error)")
@@ -158,7 +149,7 @@ final class Speaker {
     }
 
     private func lookForSpeaker(in devices: AudioDevices) {
-        guard observation != nil else { return }
+        guard list.isWanted else { return }
         guard let speaker = devices.sinks.first(where: { $0.name == devices.defaultSink && !$0.isOwn }) else {
             reported = nil
             return
@@ -169,8 +160,13 @@ final class Speaker {
             backOff.reset()
         }
         reported = (speaker.name, MonotonicInstant.now + backOff.next())
-        observation = nil
+        stopLooking()
         returned()
+    }
+
+    private func stopLooking() {
+        list.isWanted = false
+        retry.disarm()
     }
 
     private func reportRoom() {

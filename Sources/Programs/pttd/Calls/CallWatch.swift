@@ -21,7 +21,6 @@ final class CallWatch {
     private var calls = ActiveCalls()
     private var buses: [Bus] = []
     private let streams: DeviceList
-    private var observation: Subscription?
     private var use = StreamUse()
 
     /// - Parameters:
@@ -40,6 +39,8 @@ final class CallWatch {
         streams = DeviceList(
             server,
             [.source, .sourceOutput, .sinkInput],
+            observing: [.sourceOutput, .sinkInput],
+            ignoresOwnStreams: true,
             // A call that begins within it ends a transmission that much later.
             spacing: .milliseconds(20),
             consequence: "calls of applications may not be detected",
@@ -51,8 +52,8 @@ final class CallWatch {
         ]
         let callaudiod = CallaudiodMode(log: log, report: report)
         buses = [Self.bus(system, with: modems, log), Self.bus(session, with: [callaudiod], log)]
-        observation = server.observe([.sourceOutput, .sinkInput]) { [streams] in streams.streamChanged($0) }
         streams.listed = { [weak self] in self?.apply(StreamUse($0, callApplications: applications)) }
+        streams.isWanted = true
     }
 
     private static func bus(

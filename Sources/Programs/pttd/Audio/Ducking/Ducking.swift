@@ -10,14 +10,12 @@ final class Ducking {
     /// For the server to restore the volumes on exit.
     private static let stopLimit = Duration.milliseconds(500)
 
-    private let server: AudioServer
+    /// Wanted only while there is something to change or to restore: whoever plays causes no wake-ups here
+    /// otherwise.
     private let list: DeviceList
     private let file: ChangeFile<DuckedStreams.Change>
     private let log: RateLimitedLog
     private var streams: DuckedStreams
-    /// Only while there is something to change or to restore: whoever plays causes no wake-ups here
-    /// otherwise.
-    private var observation: Subscription?
     private var inbox: [DuckedStreams.Event] = []
     private var isHandling = false
     private let changes: PendingChanges
@@ -31,7 +29,6 @@ final class Ducking {
     ///   - directory: The state directory; nil: a change cannot be written down, and none is made.
     ///   - log: For files and volumes that cannot be changed.
     init?(_ mode: DuckingMode, server: AudioServer, directory: String?, log: RateLimitedLog) {
-        self.server = server
         changes = PendingChanges(on: server)
         self.log = log
         let consequence = "what other programs play may stay as loud as it is"
@@ -39,7 +36,8 @@ final class Ducking {
         let undone = file.read()
         guard mode != .off || !undone.isEmpty else { return nil }
         streams = DuckedStreams(mode, undone: undone)
-        list = DeviceList(server, [.sink, .sinkInput], consequence: consequence, log: log)
+        let kinds: Set<DeviceKind> = [.sink, .sinkInput]
+        list = DeviceList(server, kinds, observing: [.sinkInput], consequence: consequence, log: log)
         file.saved = { [weak self] in self?.handle(.saved($0)) }
         list.listed = { [weak self] in self?.handle(.listed($0)) }
         list.isWanted = streams.isActive
@@ -76,11 +74,6 @@ final class Ducking {
         }
         isHandling = false
         list.isWanted = streams.isActive
-        if !streams.isActive {
-            observation = nil
-        } else if observation == nil {
-            observation = server.observe([.sinkInput]) { [list] _ in list.refresh() }
-        }
     }
 
     private func perform(_ effect: DuckedStreams.Effect) {
