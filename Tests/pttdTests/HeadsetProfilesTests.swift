@@ -9,18 +9,12 @@ import Testing
 @Suite struct HeadsetProfilesTests {
     static let start = MonotonicInstant(nanoseconds: 1_000_000_000)
 
-    /// What matters of the effects: timers are tested on their own.
     func handle(
         _ profiles: inout HeadsetProfiles,
         _ event: HeadsetProfiles.Event,
         at time: MonotonicInstant = start
     ) -> [HeadsetProfiles.Effect] {
-        profiles.handle(event, at: time).filter { effect in
-            switch effect {
-            case .setTimer, .cancelTimer: false
-            case .save, .setProfile, .openMicrophone: true
-            }
-        }
+        profiles.handle(event, at: time)
     }
 
     /// After the change to the profile with a microphone.
@@ -130,10 +124,11 @@ import Testing
         var profiles = HeadsetProfiles(.transmission)
         _ = handle(&profiles, headset.listed())
         _ = handle(&profiles, .transmissionBegan)
-        let effects = profiles.handle(.saved(true), at: Self.start)
-        #expect(effects.contains(.setTimer(Self.start + HeadsetProfiles.waitLimit)))
+        _ = handle(&profiles, .saved(true))
         let late = Self.start + HeadsetProfiles.waitLimit
+        #expect(profiles.timerEnd == late)
         #expect(handle(&profiles, .timerFired, at: late) == [.openMicrophone(source: nil)])
+        #expect(profiles.timerEnd == nil)
         #expect(handle(&profiles, .transmissionEnded, at: late) == [headset.set(headset.music)])
     }
 
@@ -182,9 +177,8 @@ import Testing
         var headset = Headset(.pulseAudio)
         var profiles = transmitting(.conversation, on: &headset)
         let end = Self.start + .seconds(10)
-        let effects = profiles.handle(.transmissionEnded, at: end)
-        #expect(effects.last == .setTimer(end + .seconds(30)))
-        #expect(!effects.contains(headset.set(headset.music)))
+        #expect(handle(&profiles, .transmissionEnded, at: end).isEmpty)
+        #expect(profiles.timerEnd == end + .seconds(30))
         let next = end + .seconds(29)
         let again = profiles.handle(.transmissionBegan, at: next)
         #expect(again.contains(.openMicrophone(source: headset.source)))

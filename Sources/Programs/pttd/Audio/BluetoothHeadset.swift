@@ -86,6 +86,7 @@ final class BluetoothHeadset {
             for effect in profiles.handle(inbox.removeFirst(), at: .now) { perform(effect) }
         }
         isHandling = false
+        if let end = profiles.timerEnd { timer.arm(at: end) } else { timer.disarm() }
     }
 
     private func perform(_ effect: HeadsetProfiles.Effect) {
@@ -98,8 +99,6 @@ final class BluetoothHeadset {
             let open = opening
             opening = nil
             open?(source)
-        case .setTimer(let time): timer.arm(at: time)
-        case .cancelTimer: timer.disarm()
         }
     }
 

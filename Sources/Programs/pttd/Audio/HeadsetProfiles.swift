@@ -39,8 +39,6 @@ struct HeadsetProfiles {
         case setProfile(card: String, profile: String)
         /// Opens the microphone of the transmission that has begun: that of the headset, or the usual one.
         case openMicrophone(source: String?)
-        case setTimer(MonotonicInstant)
-        case cancelTimer
     }
 
     /// The progress of a change.
@@ -99,6 +97,9 @@ struct HeadsetProfiles {
         entries = undone.suffix(Self.changeLimit).map { Entry(change: $0, phase: .unknown) }
     }
 
+    /// When ``Event/timerFired`` is due; nil: never.
+    var timerEnd: MonotonicInstant? { waitingEnd ?? conversationEnd }
+
     mutating func handle(_ event: Event, at now: MonotonicInstant) -> [Effect] {
         var effects: [Effect] = []
         switch event {
@@ -127,12 +128,10 @@ struct HeadsetProfiles {
             isTransmitting = true
             conversationEnd = nil
             waitingEnd = now + Self.waitLimit
-            effects.append(.cancelTimer)
         case .transmissionEnded:
             isTransmitting = false
             isForChannel = isJoined
             waitingEnd = nil
-            effects.append(.cancelTimer)
             if mode == .conversation { conversationEnd = now + Self.conversationLength }
         case .channelChanged(let isJoined):
             self.isJoined = isJoined
@@ -262,19 +261,14 @@ struct HeadsetProfiles {
     // MARK: The transmission
 
     private mutating func updateWaiting(_ effects: inout [Effect]) {
-        guard let end = waitingEnd else {
-            if let conversationEnd { effects.append(.setTimer(conversationEnd)) }
-            return
-        }
+        guard waitingEnd != nil else { return }
         guard mode != .music, let card = headset else { return stopWaiting(&effects) }
         let entry = entries.first { $0.change.card == card.name }
         // A microphone that is about to go with its profile would be lost in mid-sentence.
         let isLasting = entry?.phase != .undoing && card.active?.hasMicrophone == true
         if isLasting, let source = devices.source(of: card) {
             stopWaiting(&effects, source: source)
-        } else if entry != nil, !declined.contains(card.name) {
-            effects.append(.setTimer(end))
-        } else {
+        } else if entry == nil || declined.contains(card.name) {
             stopWaiting(&effects)
         }
     }
@@ -282,6 +276,6 @@ struct HeadsetProfiles {
     private mutating func stopWaiting(_ effects: inout [Effect], source: String? = nil) {
         guard waitingEnd != nil else { return }
         waitingEnd = nil
-        effects += [.cancelTimer, .openMicrophone(source: source)]
+        effects.append(.openMicrophone(source: source))
     }
 }
