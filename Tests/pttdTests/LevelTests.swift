@@ -46,13 +46,13 @@ import Testing
             }
         }
         pass(1)
-        levels.setWanted(true)
+        levels.isWanted = true
         pass(50)
         #expect(try await reports.next() == .init(microphone: -6, speaker: -6))
         #expect(try await reports.next() == .init(microphone: nil, speaker: nil))
         pass(1)
-        levels.setWanted(false)
-        levels.setWanted(true)
+        levels.isWanted = false
+        levels.isWanted = true
         loud.withUnsafeBytes { levels.captured($0) }
         #expect(try await reports.next() == .init(microphone: -6, speaker: nil))
     }

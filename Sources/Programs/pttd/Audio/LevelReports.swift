@@ -8,7 +8,13 @@ final class LevelReports {
     private static let interval = Duration.milliseconds(100)
 
     /// True if a client subscribes. While it is false, nothing is measured.
-    private(set) var isWanted = false
+    var isWanted = false {
+        didSet {
+            guard isWanted != oldValue else { return }
+            timer.disarm()
+            _ = (microphone.take(), speaker.take())
+        }
+    }
     private var microphone = LevelMeter()
     private var speaker = LevelMeter()
     /// Armed while something has passed that is not reported.
@@ -16,13 +22,6 @@ final class LevelReports {
 
     /// Called with each report.
     var report: @EventLoop (ChannelInterface.LevelReport) -> Void = { _ in }
-
-    func setWanted(_ isWanted: Bool) {
-        guard isWanted != self.isWanted else { return }
-        self.isWanted = isWanted
-        timer.disarm()
-        _ = (microphone.take(), speaker.take())
-    }
 
     /// Samples of the microphone.
     func captured(_ samples: UnsafeRawBufferPointer) {

@@ -46,11 +46,11 @@ extension CoreService {
         guard call.wantsMore else { throw .expectedMore }
         let identifier = call.connection.identifier
         levelSubscribers[identifier] = call
-        host.levels.setWanted(true)
+        host.levels.isWanted = true
         call.connection.onClose { [weak self] in
             guard let self else { return }
             levelSubscribers[identifier] = nil
-            host.levels.setWanted(!levelSubscribers.isEmpty)
+            host.levels.isWanted = !levelSubscribers.isEmpty
         }
         // So that the client knows at once that it is subscribed.
         let silence = ChannelInterface.LevelReport(microphone: nil, speaker: nil)
