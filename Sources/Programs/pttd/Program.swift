@@ -43,9 +43,7 @@ struct Program {
 final class Daemon {
     private let log: Logger
     private let host: TalkSessionHost
-    private let store: StateStore
     private let server: AudioServer
-    private let virtualMicrophone: VirtualMicrophoneDevice
     private let service: CoreService
     private var isStopping = false
     private var logind: LogindWatch?
@@ -65,11 +63,6 @@ final class Daemon {
         let sockets = ActivatedSocket.takeAll()
         let peers = RateLimitedLog(log)
         server = AudioServer(applicationName: "Push to talk", ownDeviceProperty: VirtualMicrophoneDevice.mark)
-        virtualMicrophone = VirtualMicrophoneDevice(
-            server: server,
-            isWanted: configuration.virtualMicrophone ?? true,
-            log: peers
-        )
         let headsetMode = configuration.bluetoothHeadset.flatMap { .init(rawValue: $0) } ?? HeadsetMode.music
         let state = UserDirectory.state.path.map { $0 + "/pushtotalk" }
         Self.rememberMicrophone(of: server, in: state, log: peers)
@@ -79,7 +72,6 @@ final class Daemon {
         ducking = Ducking(duckingMode, server: server, directory: state, log: peers)
         let audio = try AudioSocket(adopting: try RuntimeSocket.audio.listen(sockets), peers: peers)
         let sounds = ToneSounds(configuration.tones) { log.error("\($0)") }
-        store = StateStore(state, aside: try RuntimeSocket.directory(), log: peers)
         let backends = TalkSessionHost.Backends(
             audio: audio,
             microphone: Microphone(
@@ -89,8 +81,12 @@ final class Daemon {
             ),
             speaker: Speaker(server: server, log: peers),
             tones: TonePlayer(server: server, sounds: sounds, log: peers),
-            virtualMicrophone: virtualMicrophone,
-            store: store,
+            virtualMicrophone: VirtualMicrophoneDevice(
+                server: server,
+                isWanted: configuration.virtualMicrophone ?? true,
+                log: peers
+            ),
+            store: StateStore(state, aside: try RuntimeSocket.directory(), log: peers),
             starter: ApplicationStarter(log: peers)
         )
         let session = TalkSession(
@@ -138,18 +134,18 @@ final class Daemon {
     }
 
     private func watchSystem() {
-        server.stateChanged = { [weak self, host, virtualMicrophone, calls, headset, ducking] state in
+        server.stateChanged = { [weak self, host, calls, headset, ducking] state in
             switch state {
             case .ready: self?.soundIsReady()
             case .closed, .connecting, .lost:
                 host.post(.audioServerLost)
-                virtualMicrophone.serverChanged(isReady: false)
+                host.backends.virtualMicrophone.serverChanged(isReady: false)
                 calls?.serverIsLost()
                 headset?.serverIsLost()
                 ducking?.serverIsLost()
             }
         }
-        virtualMicrophone.start()
+        host.backends.virtualMicrophone.start()
         server.connect()
         sessionLimit = TimerSource { [weak self] in self?.sessionIsKnown() }
         sessionLimit?.arm(after: .seconds(5))
@@ -179,7 +175,7 @@ final class Daemon {
         guard sessionLimit == nil else { return }
         host.post(.audioServerReady)
         host.backends.microphone.serverIsReady()
-        virtualMicrophone.serverChanged(isReady: true)
+        host.backends.virtualMicrophone.serverChanged(isReady: true)
         calls?.serverIsReady()
         headset?.serverIsReady()
         ducking?.serverIsReady()
@@ -203,7 +199,7 @@ final class Daemon {
         isStopping = true
         ServiceState.stopping()
         host.post(.shuttingDown)
-        store.whenSettled { [service, server, virtualMicrophone, headset, ducking] in
+        host.backends.store.whenSettled { [service, server, host, headset, ducking] in
             service.close()
             let exit: @EventLoop () -> Void = {
                 server.close()
@@ -213,7 +209,7 @@ final class Daemon {
                 if let ducking { ducking.stop(then: exit) } else { exit() }
             }
             // The modules of the virtual microphone stay, and deliver silence.
-            virtualMicrophone.whenSilent {
+            host.backends.virtualMicrophone.whenSilent {
                 if let headset { headset.stop(then: restore) } else { restore() }
             }
         }
