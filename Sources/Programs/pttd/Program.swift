@@ -53,7 +53,7 @@ final class Daemon {
     private let headset: BluetoothHeadset?
     private let ducking: Ducking?
     private let policy: PolicyWatch
-    private var warmUp: DeferredSource?
+    private let warmUp = DeferredSource { _ = PressWarmUp() }
     /// The time that the machine had slept when logind reported last.
     private var slept = Duration.zero
 
@@ -116,9 +116,7 @@ final class Daemon {
         ServiceState.ready(status: "waiting for a press")
         log.info("ready")
         // After everything that has arrived meanwhile.
-        let warmUp = DeferredSource { _ = PressWarmUp() }
         warmUp.trigger()
-        self.warmUp = warmUp
     }
 
     /// The default source may already be the Push-to-Talk Microphone when this program starts.
