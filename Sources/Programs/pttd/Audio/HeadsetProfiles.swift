@@ -106,7 +106,8 @@ struct HeadsetProfiles {
         case .listed(let new):
             let before = devices.headset
             devices = new
-            changedByManager = Set(new.cards.filter { isChangedByManager($0) }.map(\.name))
+            let changed = new.cards.filter { new.hasLoopback($0) || changedByManager.contains($0.name) }
+            changedByManager = Set(changed.map(\.name))
             if let before, devices.isBeingChanged(before) {
                 changing = (before.name, now + Self.waitLimit)
             }
@@ -162,10 +163,6 @@ struct HeadsetProfiles {
         case .conversation: isTransmitting || isKept && conversationEnd != nil
         case .channel: isForChannel && (isTransmitting || isKept)
         }
-    }
-
-    private func isChangedByManager(_ card: AudioCard) -> Bool {
-        devices.hasLoopback(card) || changedByManager.contains(card.name)
     }
 
     /// The one that plays by default.
