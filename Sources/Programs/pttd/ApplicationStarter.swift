@@ -17,7 +17,7 @@ struct ApplicationStarter {
     let log: RateLimitedLog
 
     /// - Parameters:
-    ///   - activation: What to start.
+    ///   - activation: The application, and how it is started.
     ///   - failed: Called once if the application cannot be started, after this has returned. There is no
     ///     such call for a success: the application then attaches.
     func start(_ activation: Activation, failed: @escaping @EventLoop (String) -> Void) {

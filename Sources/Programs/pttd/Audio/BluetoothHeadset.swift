@@ -25,7 +25,7 @@ final class BluetoothHeadset {
     /// Nil if nothing is to be changed, or changed back.
     ///
     /// - Parameters:
-    ///   - mode: That of the configuration.
+    ///   - mode: The configured mode.
     ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
     ///   - directory: The state directory; nil: a change cannot be written down, and none is made.
     ///   - log: For files and profiles that cannot be changed.

@@ -60,8 +60,8 @@ final class Microphone {
     /// Opens the microphone and closes any earlier capture.
     ///
     /// - Parameters:
-    ///   - format: That of the frames; the audio server converts.
-    ///   - feedsVirtualMicrophone: Whether packets are shorter, and shorter still in place of waiting for the
+    ///   - format: The format of the frames; the audio server converts.
+    ///   - feedsVirtualMicrophone: True if packets are shorter, and shorter still in place of waiting for the
     ///     rest of one.
     ///   - started: Called once, before the first frame.
     ///   - frame: Called for each packet.

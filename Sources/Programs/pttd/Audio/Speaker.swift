@@ -62,7 +62,7 @@ final class Speaker {
     /// Opens the speaker and closes any earlier playback.
     ///
     /// - Parameters:
-    ///   - format: That of the samples.
+    ///   - format: The format of the samples.
     ///   - started: Called once, when samples will be played.
     ///   - failed: Called at most once, possibly during this call, with the interruption and its reason; the
     ///     playback has ended by then. A speaker that cannot be opened fails within five seconds.
@@ -101,7 +101,7 @@ final class Speaker {
 
     /// Plays samples after all earlier ones; without an open playback they are dropped.
     ///
-    /// - Returns: Whether there is room for more.
+    /// - Returns: True if there is room for more.
     func play(_ samples: UnsafeRawBufferPointer) -> Bool {
         guard let stream else { return true }
         // Samples beyond two seconds are dropped, which a caller that respects the result never reaches.

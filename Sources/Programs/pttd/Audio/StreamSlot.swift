@@ -13,7 +13,7 @@ struct StreamSlot<ID: RawRepresentable<Int>, Peer> {
         self.peer = peer
     }
 
-    /// - Returns: Whether the device is to be closed.
+    /// - Returns: True if the device is to be closed.
     mutating func close(_ stream: ID) -> Bool {
         guard !isReplaced(stream) else { return false }
         open = nil

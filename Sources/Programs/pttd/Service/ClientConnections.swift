@@ -64,7 +64,7 @@ final class ClientConnections {
 
     /// Makes a connection that of the calls of the application that was given the token.
     ///
-    /// - Returns: Whether the token is valid and the connection has made no request before.
+    /// - Returns: True if the token is valid and the connection has made no request before.
     func useAttachment(_ token: String, for connection: VarlinkConnection) -> Bool {
         guard clients[connection.identifier] == nil,
             let client = applications.first(where: { $0.value.callToken == token })?.key

@@ -24,7 +24,7 @@ final class Ducking {
     /// Nil if nothing is to be changed, or restored.
     ///
     /// - Parameters:
-    ///   - mode: That of the configuration.
+    ///   - mode: The configured mode.
     ///   - server: Its changes of state must be passed on to ``serverIsReady()`` and ``serverIsLost()``.
     ///   - directory: The state directory; nil: a change cannot be written down, and none is made.
     ///   - log: For files and volumes that cannot be changed.

@@ -11,7 +11,7 @@ struct ToneSounds {
     private let samples: [Tone: [Int16]]
 
     /// - Parameters:
-    ///   - configuration: What the person wants; ours where it says nothing.
+    ///   - configuration: The person's wishes; our own tones where it says nothing.
     ///   - failed: Called for each file that cannot be used, and is replaced by our own tone, with the
     ///     reason.
     init(_ configuration: Configuration.Tones?, failed: (String) -> Void) {
