@@ -150,7 +150,7 @@ private final class ScriptedDaemon {
         let file = daemon.configuration("devices.toml")
         let folder = daemon.configuration("")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try "[[device]]\nidentity = 3\n".write(toFile: file, atomically: true, encoding: .utf8)
+        try "[[device".write(toFile: file, atomically: true, encoding: .utf8)
         let german = try await Catalogue("de")
         let pair = try daemon.pttctl(["pair", ScriptedDaemon.address], german)
         let (status, lines) = try await pair.output()
