@@ -1,12 +1,14 @@
 import EventLoop
 import JSON
 import Logging
+import PTTMessages
+import ServiceClient
 
-/// The counter of the last press of each button that encrypts what it advertises, on disk: a press that
-/// somebody has recorded does nothing after a restart either.
+/// The last counter of each button that encrypts what it advertises, on disk: a press that somebody has
+/// recorded does nothing after a restart either.
 ///
-/// Nothing waits for the disk: a counter is written after its press was handled. What cannot be written is
-/// known until the end of this process.
+/// Nothing waits for the disk: a counter is written after its press was handled. What is not written, or
+/// cannot be, is known until the end of this process.
 @EventLoop
 final class AdvertisedCounters {
     private struct Entry: Codable {
@@ -21,12 +23,15 @@ final class AdvertisedCounters {
     private static let name = "counters.json"
     /// Of a thousand buttons.
     private static let sizeLimit = 64 * 1024
+    /// Sensors and beacons advertise every few seconds, and each write flushes the disk.
+    private static let restTime = Duration.seconds(600)
 
     private let directory = UserDirectory.state.path.map {
         StateDirectory(path: $0 + "/pushtotalk", isOnDisk: true)
     }
     private let log: Logger
     private var counters: [String: UInt32] = [:]
+    private var lastWrite: MonotonicTime?
     private var isWriting = false
     private var hasChanged = false
 
@@ -46,13 +51,17 @@ final class AdvertisedCounters {
 
     subscript(address: String) -> UInt32? { counters[address] }
 
-    func keep(_ counter: UInt32?, of address: String) {
+    /// A press is written at once. What is no press refuses the presses before it, which this machine perhaps
+    /// has not heard, and is written with the next one, or at rest.
+    func keep(_ counter: UInt32?, of address: String, isPress: Bool) {
         guard let counter, counters[address] != counter else { return }
         counters[address] = counter
+        if let lastWrite, !isPress, MonotonicTime.now - lastWrite < Self.restTime { return }
         write()
     }
 
     private func write() {
+        lastWrite = MonotonicTime.now
         hasChanged = true
         guard let directory, !isWriting else { return }
         (hasChanged, isWriting) = (false, true)
@@ -61,7 +70,7 @@ final class AdvertisedCounters {
         directory.apply([(Self.name, bytes)]) { [weak self] in self?.written($0) }
     }
 
-    /// A failure is repeated with the next press only.
+    /// After a failure only the next counter is written again.
     private func written(_ failure: SystemError?) {
         isWriting = false
         if let failure { log.notice("\(failure): after a restart a recorded press may count once") }

@@ -151,11 +151,8 @@ final class AdvertisingButtons {
                 decrypt: AESCCM.decrypt
             )
             button.host.handle(.stream(.advertised(packet)))
-            // Sensors and beacons advertise every few seconds, and nothing of that does anything when it is
-            // sent again.
-            if packet.events.contains(where: { $0 != 0 }) {
-                counters.keep(button.host.accessory.counter, of: address.uppercased())
-            }
+            let isPress = packet.events.contains { $0 != 0 }
+            counters.keep(button.host.accessory.counter, of: address.uppercased(), isPress: isPress)
             if let percent = packet.battery { button.host.checkBattery(percent) }
         } catch {
             let device = button.host.accessory.device
