@@ -69,4 +69,20 @@ import Testing
         #expect(daemon.calls == 3)
         #expect(daemon.content?.body == "Somebody speaks")
     }
+
+    @Test(arguments: [Notice.Event.serviceChanged(isThere: false), .busLost])
+    func `what is shown anew at the lock, and lost before its answer, ends what is begun after the unlock`(
+        loss: Notice.Event
+    ) throws {
+        var (indicator, _) = try IndicatorTests.joined()
+        _ = indicator.handle(.watcherChanged(isThere: false), at: IndicatorTests.now)
+        for event in [.busConnected, .capabilities([]), .shown(1)] as [Notice.Event] {
+            _ = indicator.handle(.notice(event), at: IndicatorTests.now)
+        }
+        let locked = indicator.handle(.screenLocked(true), at: IndicatorTests.now)
+        #expect(locked.contains(.closeNotice(id: 1)))
+        _ = indicator.handle(.notice(.overdue), at: IndicatorTests.now)
+        _ = indicator.handle(.screenLocked(false), at: IndicatorTests.now)
+        #expect(indicator.handle(.notice(loss), at: IndicatorTests.now).contains(.end(.panel)))
+    }
 }

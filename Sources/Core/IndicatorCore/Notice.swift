@@ -88,7 +88,8 @@ package struct Notice: Equatable, Sendable {
     /// is no answer to a button.
     func isLost(after event: Event) -> Bool {
         switch event {
-        case .busLost, .serviceChanged: identifier != 0
+        // The daemon of one that was asked for anew, at the lock for example, may have shown it already.
+        case .busLost, .serviceChanged: identifier != 0 || isWithoutIdentifier
         case .closed(let identifier, let reason):
             isOurs(identifier) && !isActionInvoked && reason == .dismissed
         case .busConnected, .capabilities, .shown, .overdue, .actionInvoked, .timerFired: false
