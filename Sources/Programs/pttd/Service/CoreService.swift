@@ -168,9 +168,9 @@ final class CoreService {
     }
 
     private func publish(_ event: CoreEvent, time: MonotonicTime) {
-        let receivers = subscribers.receivers(of: event)
-        guard !receivers.isEmpty else { return }
+        guard !subscribers.isEmpty else { return }
         let update = Self.update(event, sequence: host.sequence, time: time)
+        let receivers = subscribers.receivers(of: event, kind: update.eventKind)
         for call in receivers { call.reply(update, continues: true) }
     }
 

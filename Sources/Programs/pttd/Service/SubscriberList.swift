@@ -1,3 +1,4 @@
+import JSON
 import PTTMessages
 
 /// The subscribers, in the order in which an event is sent to them.
@@ -29,12 +30,14 @@ struct SubscriberList<Subscriber> {
         didSet { if holder != oldValue { sort() } }
     }
 
+    var isEmpty: Bool { members.isEmpty }
+
     var inOrder: [Subscriber] { members.map(\.subscriber) }
 
-    /// The subscribers that wish to receive the event. A recording is no matter of the applications.
-    func receivers(of event: CoreEvent) -> [Subscriber] {
+    /// The subscribers that wish to receive the event, which is of this kind. A recording is no matter of the
+    /// applications.
+    func receivers(of event: CoreEvent, kind: String) -> [Subscriber] {
         let isOfRecording = event.isOfRecording
-        let kind = members.contains { $0.kinds != nil } ? event.kind : ""
         return members.filter { member in
             (member.kinds?.contains(kind) ?? true) && !(isOfRecording && member.role == .application)
         }.map(\.subscriber)
@@ -66,5 +69,15 @@ struct SubscriberList<Subscriber> {
             (member.processID == holder ? 0 : member.role.rawValue, member.arrival)
         }
         members.sort { place($0) < place($1) }
+    }
+}
+
+extension JSONText {
+    /// The kind of the event of an update, which is the first member of the second object. ``CoreEvent/kind``
+    /// finds it by reflection, whose code is not in the caches when a person presses.
+    var eventKind: String {
+        let object = bytes.dropFirst().firstIndex(of: UInt8(ascii: "{")) ?? bytes.endIndex
+        let kind = bytes[object...].dropFirst(#"{"kind":""#.utf8.count)
+        return String(decoding: kind.prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     }
 }
