@@ -74,7 +74,7 @@ struct SubscriberList<Subscriber> {
 
 extension JSONText {
     /// The kind of the event of an update, which is the first member of the second object. ``CoreEvent/kind``
-    /// finds it by reflection, whose code is not in the caches when a person presses.
+    /// finds it by reflection, which takes longer.
     var eventKind: String {
         let object = bytes.dropFirst().firstIndex(of: UInt8(ascii: "{")) ?? bytes.endIndex
         let kind = bytes[object...].dropFirst(#"{"kind":""#.utf8.count)
