@@ -57,10 +57,11 @@ final class HeadsetSimulation {
                 try plugged().remove()
                 headset = nil
             case ("plug", 1):
-                guard headset == nil else { throw CommandError(description: "it is already plugged in") }
+                guard headset == nil else { throw SimulationError(description: "it is already plugged in") }
                 headset = try VirtualDevice(name: name)
             case ("quit", 1): end(0)
-            default: throw CommandError(description: "there is no command \(line); see ptt-sim help headset")
+            default:
+                throw SimulationError(description: "there is no command \(line); see ptt-sim help headset")
             }
             answer("ok")
         } catch {
@@ -69,7 +70,7 @@ final class HeadsetSimulation {
     }
 
     private func tap(_ words: [String], answer: @escaping @EventLoop (String) -> Void) throws {
-        guard tap == nil else { throw CommandError(description: "the last tap has not ended yet") }
+        guard tap == nil else { throw SimulationError(description: "the last tap has not ended yet") }
         try plugged().press(try key(words))
         tap = TimerSource { [weak self] in
             self?.tap = nil
@@ -78,15 +79,15 @@ final class HeadsetSimulation {
         tap?.arm(after: Self.tapLength)
     }
 
-    private func plugged() throws(CommandError) -> VirtualDevice {
-        guard let headset else { throw CommandError(description: "it is unplugged; use plug") }
+    private func plugged() throws(SimulationError) -> VirtualDevice {
+        guard let headset else { throw SimulationError(description: "it is unplugged; use plug") }
         return headset
     }
 
-    private func key(_ words: [String]) throws(CommandError) -> KeyCode {
+    private func key(_ words: [String]) throws(SimulationError) -> KeyCode {
         guard words.count == 2 else { return .playPause }
         guard let key = Self.keys[words[1]] else {
-            throw CommandError(description: "there is no key \(words[1]), only play, next, up and down")
+            throw SimulationError(description: "there is no key \(words[1]), only play, next, up and down")
         }
         return key
     }

@@ -13,7 +13,7 @@ extension Simulation {
         _ command: DeviceCommand,
         by accessory: any VirtualAccessory,
         _ answer: @escaping @EventLoop (String) -> Void
-    ) throws(CommandError) {
+    ) throws(SimulationError) {
         let adapter = daemon?.adapter
         switch command {
         case .set(let role, let isPressed):
@@ -70,17 +70,18 @@ extension Simulation {
         floods[button.number] = timer
     }
 
-    private func button(_ accessory: any VirtualAccessory) throws(CommandError) -> VirtualButton {
+    private func button(_ accessory: any VirtualAccessory) throws(SimulationError) -> VirtualButton {
         guard let button = accessory as? VirtualButton else {
-            throw CommandError(description: "microphone \(accessory.number) has no notifications")
+            throw SimulationError(description: "microphone \(accessory.number) has no notifications")
         }
         return button
     }
 
-    private func microphone(_ accessory: any VirtualAccessory) throws(CommandError) -> VirtualSerialMicrophone
+    private func microphone(_ accessory: any VirtualAccessory) throws(SimulationError)
+        -> VirtualSerialMicrophone
     {
         guard let microphone = accessory as? VirtualSerialMicrophone else {
-            throw CommandError(description: "button \(accessory.number) is no microphone")
+            throw SimulationError(description: "button \(accessory.number) is no microphone")
         }
         return microphone
     }

@@ -91,7 +91,7 @@ final class Simulation {
     private func received(_ input: Console.Input) {
         switch input {
         case .line(let line):
-            do throws(CommandError) {
+            do throws(SimulationError) {
                 carryOut(try Command(line: line)) { printLine($0) }
             } catch {
                 printLine("error: \(error)")
@@ -156,25 +156,25 @@ final class Simulation {
         }
     }
 
-    private func present() throws(CommandError) -> SimulatedDaemon {
+    private func present() throws(SimulationError) -> SimulatedDaemon {
         guard let daemon else {
-            throw CommandError(description: "bluetoothd is not running; use revive")
+            throw SimulationError(description: "bluetoothd is not running; use revive")
         }
         return daemon
     }
 
-    private func adapter() throws(CommandError) -> SimulatedAdapter {
+    private func adapter() throws(SimulationError) -> SimulatedAdapter {
         guard let adapter = try present().adapter else {
-            throw CommandError(description: "there is no adapter; use plug")
+            throw SimulationError(description: "there is no adapter; use plug")
         }
         return adapter
     }
 
     private var buttons: [VirtualButton] { accessories.compactMap { $0 as? VirtualButton } }
 
-    private func accessory(_ number: Int) throws(CommandError) -> any VirtualAccessory {
+    private func accessory(_ number: Int) throws(SimulationError) -> any VirtualAccessory {
         guard let accessory = accessories.first(where: { $0.number == number }) else {
-            throw CommandError(description: "there is no button \(number), only 1 to \(buttons.count)")
+            throw SimulationError(description: "there is no button \(number), only 1 to \(buttons.count)")
         }
         return accessory
     }

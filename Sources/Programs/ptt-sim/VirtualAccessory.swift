@@ -17,12 +17,13 @@ protocol VirtualAccessory: AnyObject {
     /// Sends what its inputs report, in order; nothing for a release that it never reports.
     ///
     /// - Throws: If nothing receives it.
-    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?) throws(CommandError)
+    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?)
+        throws(SimulationError)
 
     /// Sends bytes that its file does not list.
     ///
     /// - Throws: If nothing receives them.
-    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(CommandError)
+    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(SimulationError)
 
     /// Returns true if a discovery with this filter reports it.
     func isReported(to filter: DiscoveryFilter) -> Bool
@@ -35,9 +36,9 @@ extension VirtualAccessory {
     /// Presses or releases one of its buttons.
     ///
     /// - Throws: If it has no such button, or nothing receives what it sends.
-    func set(_ role: ButtonRole, isPressed: Bool, over adapter: SimulatedAdapter?) throws(CommandError) {
+    func set(_ role: ButtonRole, isPressed: Bool, over adapter: SimulatedAdapter?) throws(SimulationError) {
         guard definition.roles.contains(role) else {
-            throw CommandError(description: "\(definition.name) has no button \(role.fileText)")
+            throw SimulationError(description: "\(definition.name) has no button \(role.fileText)")
         }
         held.remove(role)
         let others = held

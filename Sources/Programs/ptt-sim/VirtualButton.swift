@@ -63,7 +63,8 @@ final class VirtualButton: VirtualAccessory {
         try SimulatedDevice(self, on: adapter, isFound: isFound)
     }
 
-    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?) throws(CommandError)
+    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?)
+        throws(SimulationError)
     {
         for case .advertise(var data) in frames {
             // Its file does not know which packet is the next one.
@@ -78,17 +79,17 @@ final class VirtualButton: VirtualAccessory {
             if radio != .gone, device?.notify(bytes, input: input) == true { receivers += 1 }
         }
         guard receivers > 0 || frames.isEmpty else {
-            throw CommandError(
+            throw SimulationError(
                 description: "not notified: button \(number) is not connected, or has no subscriber"
             )
         }
     }
 
-    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(CommandError) {
+    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(SimulationError) {
         guard advertises else { return try send([.notify(bytes, input: input)], over: adapter) }
         advertised = bytes
         guard adapter?.advertised(self) == true else {
-            throw CommandError(description: "not received: nothing listens for advertisements")
+            throw SimulationError(description: "not received: nothing listens for advertisements")
         }
     }
 

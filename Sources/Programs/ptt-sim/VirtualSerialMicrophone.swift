@@ -40,7 +40,8 @@ final class VirtualSerialMicrophone: VirtualAccessory {
         try SimulatedMicrophone(self, on: adapter, isFound: isFound)
     }
 
-    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?) throws(CommandError)
+    func send(_ frames: [AccessoryExample.Step.Action], over adapter: SimulatedAdapter?)
+        throws(SimulationError)
     {
         let bytes = frames.flatMap { frame -> [UInt8] in
             guard case .receive(let bytes) = frame else { return [] }
@@ -49,9 +50,9 @@ final class VirtualSerialMicrophone: VirtualAccessory {
         try send(raw: bytes, input: 0, over: adapter)
     }
 
-    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(CommandError) {
+    func send(raw bytes: [UInt8], input: Int, over adapter: SimulatedAdapter?) throws(SimulationError) {
         guard radio != .gone, write(bytes) else {
-            throw CommandError(description: "not sent: the serial port of microphone \(number) is closed")
+            throw SimulationError(description: "not sent: the serial port of microphone \(number) is closed")
         }
     }
 

@@ -32,7 +32,7 @@ enum DeviceCommand {
 }
 
 /// The reason why a line is not a command, or a command failed, for people.
-struct CommandError: Error, CustomStringConvertible {
+struct SimulationError: Error, CustomStringConvertible {
     let description: String
 }
 
@@ -42,12 +42,12 @@ extension Command {
     ]
 
     /// - Throws: If the line is not a command.
-    init(line: String) throws(CommandError) {
+    init(line: String) throws(SimulationError) {
         var words = line.split(separator: " ").map { String($0) }
-        guard !words.isEmpty else { throw CommandError(description: "the line is empty") }
+        guard !words.isEmpty else { throw SimulationError(description: "the line is empty") }
         let verb = words.removeFirst()
         if let command = Self.plain[verb] {
-            guard words.isEmpty else { throw CommandError(description: "\(verb) has no arguments") }
+            guard words.isEmpty else { throw SimulationError(description: "\(verb) has no arguments") }
             self = command
         } else if verb == "power" {
             self = .power(try isOn(words))
@@ -57,10 +57,10 @@ extension Command {
         }
     }
 
-    private static func number(_ words: [String]) throws(CommandError) -> Int {
+    private static func number(_ words: [String]) throws(SimulationError) -> Int {
         guard let word = words.first else { return 1 }
         guard words.count == 1, let number = Int(word) else {
-            throw CommandError(description: "expected the number of one button")
+            throw SimulationError(description: "expected the number of one button")
         }
         return number
     }
@@ -73,14 +73,14 @@ extension DeviceCommand {
     ]
 
     /// Takes its arguments off the end of the words, of which the number of the accessory is left.
-    fileprivate init(_ verb: String, _ words: inout [String]) throws(CommandError) {
+    fileprivate init(_ verb: String, _ words: inout [String]) throws(SimulationError) {
         switch verb {
         case "press", "release": self = .set(try Self.role(&words), isPressed: verb == "press")
         case "raw":
             let last = words.count == 3 ? Int(words.removeLast()) : 1
             let bytes = try Self.bytes(&words)
             guard let input = last, (1...99).contains(input) else {
-                throw CommandError(description: "expected the number of an input at the end")
+                throw SimulationError(description: "expected the number of an input at the end")
             }
             self = .raw(bytes, input: input - 1)
         case "flood":
@@ -92,45 +92,45 @@ extension DeviceCommand {
             self = .refusePort(count: try Self.count(&words, 0...1000, "connections to refuse"))
         default:
             guard let command = Self.plain[verb] else {
-                throw CommandError(description: "there is no command \(verb); see ptt-sim help buttons")
+                throw SimulationError(description: "there is no command \(verb); see ptt-sim help buttons")
             }
             self = command
         }
     }
 
-    private static func role(_ words: inout [String]) throws(CommandError) -> ButtonRole {
+    private static func role(_ words: inout [String]) throws(SimulationError) -> ButtonRole {
         guard let last = words.last, Int(last) == nil else { return .talk }
         guard let role = ButtonRole(fileText: last) else {
-            throw CommandError(description: "expected the number of one button")
+            throw SimulationError(description: "expected the number of one button")
         }
         words.removeLast()
         return role
     }
 
     /// At most one notification in the largest ATT packet: 517 bytes including a header of 3.
-    private static func bytes(_ words: inout [String]) throws(CommandError) -> [UInt8] {
+    private static func bytes(_ words: inout [String]) throws(SimulationError) -> [UInt8] {
         guard let text = words.popLast(), (2...1028).contains(text.utf8.count),
             let bytes = [UInt8](hexadecimal: text)
         else {
-            throw CommandError(description: "expected bytes in hexadecimal at the end, for example 81")
+            throw SimulationError(description: "expected bytes in hexadecimal at the end, for example 81")
         }
         return bytes
     }
 
     private static func count(_ words: inout [String], _ limits: ClosedRange<Int>, _ what: String)
-        throws(CommandError) -> Int
+        throws(SimulationError) -> Int
     {
         guard let count = words.popLast().flatMap({ Int($0) }), limits.contains(count) else {
-            throw CommandError(description: "expected how many \(what)")
+            throw SimulationError(description: "expected how many \(what)")
         }
         return count
     }
 }
 
-private func isOn(_ words: [String]) throws(CommandError) -> Bool {
+private func isOn(_ words: [String]) throws(SimulationError) -> Bool {
     switch words {
     case ["on"]: return true
     case ["off"]: return false
-    default: throw CommandError(description: "expected on or off")
+    default: throw SimulationError(description: "expected on or off")
     }
 }

@@ -25,11 +25,11 @@ enum Script {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split(separator: " ", maxSplits: 1)
             guard let first = words.first, !first.hasPrefix("#") else { continue }
-            do throws(CommandError) {
+            do throws(SimulationError) {
                 guard first.hasSuffix("s"), let seconds = Double(first.dropLast()),
                     (0...86_400).contains(seconds), words.count == 2
                 else {
-                    throw CommandError(description: "expected a time and a command, as in 0.5s press 1")
+                    throw SimulationError(description: "expected a time and a command, as in 0.5s press 1")
                 }
                 steps.append(
                     Step(

@@ -104,7 +104,7 @@ final class Demo {
         await signs(.speakerClosed)
         await pause(Self.tail)
         guard let recording, let lastHeard = recording.lastHeard else {
-            throw CommandError(description: "the speaker played nothing")
+            throw SimulationError(description: "the speaker played nothing")
         }
         let seconds: Double = try recording.finish() / .seconds(1)
         timeline.note("the last of the echo was heard", at: lastHeard)
@@ -139,7 +139,7 @@ final class Demo {
         for line in timeline.lines { printLine(line) }
         guard let first = samples.firstIndex(where: { $0 != 0 }),
             let last = samples.lastIndex(where: { $0 != 0 })
-        else { throw CommandError(description: "parecord heard nothing of the press") }
+        else { throw SimulationError(description: "parecord heard nothing of the press") }
         let lengths = [first, last + 1 - first, samples.count - last - 1].map { count in
             "\(Double(count * 100 / DemoStack.recordingRate) / 100) s"
         }
