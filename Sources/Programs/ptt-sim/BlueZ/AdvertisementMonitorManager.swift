@@ -19,7 +19,7 @@ final class AdvertisementMonitorManager {
 
     var interface: ExportedInterface {
         ExportedInterface(
-            BlueZ.advertisementMonitorManager,
+            BlueZNames.advertisementMonitorManager,
             methods: [
                 ExportedMethod("RegisterMonitor", inputs: ["application": "o"]) { [unowned self] in
                     register($0)
@@ -49,12 +49,12 @@ final class AdvertisementMonitorManager {
 
     private func activate(_ objects: [ObjectPath: [BusKey: [BusKey: BusValue]]], of client: String) {
         for (path, interfaces) in objects {
-            guard let monitor = interfaces[BusKey(BlueZ.advertisementMonitor)],
+            guard let monitor = interfaces[BusKey(BlueZNames.advertisementMonitor)],
                 monitor["Type"]?.asString == "or_patterns", monitor["Patterns"] != nil
             else { continue }
             applications[client]? = true
             let call = ClientObject(owner: client, path: path)
-                .call("Activate", of: BlueZ.advertisementMonitor)
+                .call("Activate", of: BlueZNames.advertisementMonitor)
             // bluetoothd waits for no answer either.
             adapter.daemon.connection.call(call) { _ in }
         }

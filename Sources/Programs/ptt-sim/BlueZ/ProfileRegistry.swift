@@ -21,7 +21,7 @@ final class ProfileRegistry {
 
     var interface: ExportedInterface {
         ExportedInterface(
-            BlueZ.gattManager,
+            BlueZNames.gattManager,
             methods: [
                 ExportedMethod(
                     "RegisterApplication",
@@ -65,7 +65,7 @@ final class ProfileRegistry {
         guard case .success(let values) = result, let objects = values.first?.asManagedObjects else {
             return []
         }
-        let uuids = objects.values.compactMap { $0[BusKey(BlueZ.gattProfile)]?["UUIDs"]?.asStrings }
+        let uuids = objects.values.compactMap { $0[BusKey(BlueZNames.gattProfile)]?["UUIDs"]?.asStrings }
         return Set(uuids.joined().map { $0.lowercased() })
     }
 }

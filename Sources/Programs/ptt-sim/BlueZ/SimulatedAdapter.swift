@@ -47,7 +47,7 @@ final class SimulatedAdapter {
     func appear() throws(BusError) {
         let interfaces =
             [interface, profiles.interface] + (daemon.isExperimental ? [monitors.interface] : [])
-        object = try daemon.connection.export(BlueZ.adapterPath, interfaces)
+        object = try daemon.connection.export(BlueZNames.adapterPath, interfaces)
         for accessory in accessories where accessory.stored.isKept { try add(accessory, isFound: false) }
     }
 
@@ -56,7 +56,7 @@ final class SimulatedAdapter {
         if isPowered {
             isPowered = false
             endDiscoveries()
-            object?.emitPropertiesChanged(BlueZ.adapter, ["Powered", "Discovering"])
+            object?.emitPropertiesChanged(BlueZNames.adapter, ["Powered", "Discovering"])
         }
         for peripheral in peripherals.values { peripheral.remove() }
         peripherals = [:]
@@ -68,12 +68,12 @@ final class SimulatedAdapter {
         guard isOn != isPowered else { return }
         isPowered = isOn
         if isOn {
-            object?.emitPropertiesChanged(BlueZ.adapter, ["Powered"])
+            object?.emitPropertiesChanged(BlueZNames.adapter, ["Powered"])
         } else {
             for peripheral in peripherals.values { peripheral.adapterOff() }
             endDiscoveries()
             expiry.arm(after: Self.temporaryTimeout)
-            object?.emitPropertiesChanged(BlueZ.adapter, ["Powered", "Discovering"])
+            object?.emitPropertiesChanged(BlueZNames.adapter, ["Powered", "Discovering"])
         }
         radioChanged()
     }
@@ -144,7 +144,7 @@ final class SimulatedAdapter {
         let isFirst = starting.count == discoverers.count
         for call in starting.values { call.reply() }
         starting = [:]
-        if isFirst { object?.emitPropertiesChanged(BlueZ.adapter, ["Discovering"]) }
+        if isFirst { object?.emitPropertiesChanged(BlueZNames.adapter, ["Discovering"]) }
         radioChanged()
     }
 
@@ -170,7 +170,7 @@ final class SimulatedAdapter {
         start.disarm()
         for peripheral in peripherals.values { peripheral.discoveryEnded() }
         expiry.arm(after: Self.temporaryTimeout)
-        object?.emitPropertiesChanged(BlueZ.adapter, ["Discovering"])
+        object?.emitPropertiesChanged(BlueZNames.adapter, ["Discovering"])
     }
 
     private func setFilter(_ call: MethodInvocation) {
@@ -213,7 +213,7 @@ final class SimulatedAdapter {
 
     private var interface: ExportedInterface {
         ExportedInterface(
-            BlueZ.adapter,
+            BlueZNames.adapter,
             methods: [
                 ExportedMethod("StartDiscovery") { [unowned self] in startDiscovery($0) },
                 ExportedMethod("StopDiscovery") { [unowned self] in stopDiscovery($0) },

@@ -50,7 +50,7 @@ final class SimulatedCharacteristic {
     func notify(_ value: [UInt8]) -> Bool {
         guard isNotifying else { return false }
         self.value = value
-        for _ in subscribers { object?.emitPropertiesChanged(BlueZ.characteristic, ["Value"]) }
+        for _ in subscribers { object?.emitPropertiesChanged(BlueZNames.characteristic, ["Value"]) }
         return true
     }
 
@@ -63,7 +63,7 @@ final class SimulatedCharacteristic {
     private func setNotifying(_ isOn: Bool) {
         guard isOn != isNotifying else { return }
         isNotifying = isOn
-        object?.emitPropertiesChanged(BlueZ.characteristic, ["Notifying"])
+        object?.emitPropertiesChanged(BlueZNames.characteristic, ["Notifying"])
     }
 
     private func startNotify(_ call: MethodInvocation) {
@@ -88,7 +88,7 @@ final class SimulatedCharacteristic {
         guard device.isConnected else { return call.fail(.bluezFailed("Not connected")) }
         value = characteristic.value
         // A read emits the same signal as a notification.
-        object?.emitPropertiesChanged(BlueZ.characteristic, ["Value"])
+        object?.emitPropertiesChanged(BlueZNames.characteristic, ["Value"])
         call.reply(.bytes(value))
     }
 
@@ -103,7 +103,7 @@ final class SimulatedCharacteristic {
 
     private var interface: ExportedInterface {
         ExportedInterface(
-            BlueZ.characteristic,
+            BlueZNames.characteristic,
             methods: [
                 ExportedMethod("StartNotify") { [unowned self] in startNotify($0) },
                 ExportedMethod("StopNotify") { [unowned self] in stopNotify($0) },

@@ -29,11 +29,11 @@ final class SimulatedDaemon {
         self.accessories = accessories
         self.isExperimental = isExperimental
         connection = try await BusConnection.open(bus)
-        guard try await connection.requestName(BlueZ.name) else {
-            throw .failed("\(BlueZ.name) is taken on \(bus)")
+        guard try await connection.requestName(BlueZNames.name) else {
+            throw .failed("\(BlueZNames.name) is taken on \(bus)")
         }
         objects.append(try connection.export("/", isManager: true))
-        objects.append(try connection.export(BlueZ.root, [agentManager, profileManager]))
+        objects.append(try connection.export(BlueZNames.root, [agentManager, profileManager]))
     }
 
     /// Disconnects immediately, without removing its objects first.
@@ -77,7 +77,7 @@ final class SimulatedDaemon {
 
     private var agentManager: ExportedInterface {
         ExportedInterface(
-            BlueZ.agentManager,
+            BlueZNames.agentManager,
             methods: [
                 ExportedMethod("RegisterAgent", inputs: ["agent": "o", "capability": "s"]) {
                     [unowned self] in registerAgent($0)
@@ -121,7 +121,7 @@ final class SimulatedDaemon {
 
     private var profileManager: ExportedInterface {
         ExportedInterface(
-            BlueZ.profileManager,
+            BlueZNames.profileManager,
             methods: [
                 ExportedMethod(
                     "RegisterProfile",

@@ -213,7 +213,7 @@ final class SimulatedDevice: SimulatedPeripheral {
 
     private func service(_ uuid: String) -> ExportedInterface {
         ExportedInterface(
-            BlueZ.service,
+            BlueZNames.service,
             properties: [
                 ExportedProperty("UUID", "s") { .string(uuid) },
                 ExportedProperty("Device", "o") { [path] in .objectPath(path) },

@@ -115,7 +115,7 @@ final class SimulatedMicrophone: SimulatedPeripheral {
     /// The answer of `ConnectProfile` waits for that of `NewConnection`.
     private func pass(_ port: BusDescriptor, to profile: ClientObject, _ call: MethodInvocation) {
         let arguments: [BusValue] = [.objectPath(path), .descriptor(port), .properties([:])]
-        let message = profile.call("NewConnection", of: BlueZ.profile, arguments)
+        let message = profile.call("NewConnection", of: BlueZNames.profile, arguments)
         adapter.daemon.connection.call(message, timeout: Self.callTimeout) { [weak self] result in
             guard let self, connecting === call else { return }
             switch result {
@@ -137,7 +137,7 @@ final class SimulatedMicrophone: SimulatedPeripheral {
 
     private func disconnectProfile(_ call: MethodInvocation) {
         guard let (_, profile) = port else { return call.fail(.notConnected) }
-        let message = profile.call("RequestDisconnection", of: BlueZ.profile, [.objectPath(path)])
+        let message = profile.call("RequestDisconnection", of: BlueZNames.profile, [.objectPath(path)])
         adapter.daemon.connection.call(message, timeout: Self.callTimeout) { [weak self] _ in
             self?.closePort()
             call.reply()

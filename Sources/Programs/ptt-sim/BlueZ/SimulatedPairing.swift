@@ -49,7 +49,7 @@ final class SimulatedPairing {
     private func authorize(_ call: MethodInvocation) {
         let daemon = device.adapter.daemon
         guard let agent = daemon.agent(for: call.sender) else { return fail(.authenticationFailed) }
-        let request = agent.call("RequestAuthorization", of: BlueZ.agent, [.objectPath(device.path)])
+        let request = agent.call("RequestAuthorization", of: BlueZNames.agent, [.objectPath(device.path)])
         daemon.connection.call(request, timeout: .seconds(60)) { [weak self] result in
             guard let self, self.call === call else { return }
             switch result {

@@ -21,7 +21,7 @@ class SimulatedPeripheral {
     /// Its object is not exported yet. `isFound`: a discovery has found it, and it is not a stored one.
     init(_ number: Int, _ stored: StoredDevice, on adapter: SimulatedAdapter, isFound: Bool) throws(BusError)
     {
-        guard let path = BlueZ.devicePath(stored.address) else {
+        guard let path = BlueZNames.devicePath(stored.address) else {
             throw .failed("\(stored.address) does not make an object path")
         }
         self.number = number
@@ -34,7 +34,7 @@ class SimulatedPeripheral {
     /// Exports its object, with what its kind of link adds.
     func export(_ methods: [ExportedMethod], _ properties: [ExportedProperty]) throws(BusError) {
         let properties = commonProperties + properties
-        let interface = ExportedInterface(BlueZ.device, methods: methods, properties: properties)
+        let interface = ExportedInterface(BlueZNames.device, methods: methods, properties: properties)
         object = try adapter.daemon.connection.export(path, [interface])
     }
 
@@ -81,7 +81,7 @@ class SimulatedPeripheral {
                 stored.alias = value.asString ?? stored.name
                 changed("Alias")
             },
-            ExportedProperty("Adapter", "o") { .objectPath(BlueZ.adapterPath) },
+            ExportedProperty("Adapter", "o") { .objectPath(BlueZNames.adapterPath) },
             ExportedProperty("Blocked", "b") { .boolean(false) },
             ExportedProperty("LegacyPairing", "b") { .boolean(false) },
             ExportedProperty("Paired", "b") { [stored] in .boolean(stored.isPaired) },
@@ -98,5 +98,5 @@ class SimulatedPeripheral {
         ]
     }
 
-    func changed(_ names: String...) { object?.emitPropertiesChanged(BlueZ.device, names) }
+    func changed(_ names: String...) { object?.emitPropertiesChanged(BlueZNames.device, names) }
 }

@@ -1,7 +1,10 @@
 import DBus
 
-/// Names and errors of BlueZ's D-Bus interfaces (its `doc/org.bluez.*.rst`).
-enum BlueZ {
+/// The names of BlueZ's D-Bus interfaces and objects (its `doc/org.bluez.*.rst`).
+///
+/// Not those that ptt-accessoryd has: a name that is wrong there would be wrong in its simulated BlueZ too,
+/// and no test would find it.
+enum BlueZNames {
     static let name = "org.bluez"
     static let adapter = "org.bluez.Adapter1"
     static let advertisementMonitor = "org.bluez.AdvertisementMonitor1"
