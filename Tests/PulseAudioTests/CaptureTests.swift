@@ -9,9 +9,8 @@ extension RealServers {
     struct CaptureTests {
         init() { withRunningLoop() }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `the microphone's tone is captured`(program: PrivateAudioServer.Program) async throws
-        {
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `the microphone's tone is captured`(program: SoundServerProgram) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
@@ -20,9 +19,9 @@ extension RealServers {
             #expect(abs(frequency(capture.samples.suffix(19_200)) - 440) < 2)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `the start is reported once, before the first fragment`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -46,9 +45,8 @@ extension RealServers {
             #expect(capture.times.allSatisfy { $0 > opened + .milliseconds(-500) && $0 < .now })
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `the stream carries the role phone`(program: PrivateAudioServer.Program) async throws
-        {
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `the stream carries the role phone`(program: SoundServerProgram) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let capture = try Capture(fixture)
@@ -60,9 +58,9 @@ extension RealServers {
             capture.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `closing leaves no capture behind and nothing is delivered afterwards`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -76,8 +74,8 @@ extension RealServers {
             #expect(fixture.audio.state == fixture.states.all.last)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `dropping the last reference closes as well`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `dropping the last reference closes as well`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -88,9 +86,9 @@ extension RealServers {
             try await fixture.untilSourceOutputs(0)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `closing during the opening leaves no capture behind`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -108,9 +106,8 @@ extension RealServers {
             witness.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a handler may close its own stream`(program: PrivateAudioServer.Program) async throws
-        {
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `a handler may close its own stream`(program: SoundServerProgram) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let seen = Recorder<Int>()
@@ -130,8 +127,8 @@ extension RealServers {
             #expect(seen.all.count == 1)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a handler may end the connection`(program: PrivateAudioServer.Program) async throws {
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `a handler may end the connection`(program: SoundServerProgram) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let seen = Recorder<Int>()
@@ -150,8 +147,8 @@ extension RealServers {
             stream.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `two hundred openings leak no descriptor`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `two hundred openings leak no descriptor`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -167,9 +164,9 @@ extension RealServers {
             #expect(fixture.states.all.count == 2)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a device that does not exist is a failure that names it`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -182,8 +179,8 @@ extension RealServers {
             #expect(capture.samples.isEmpty)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `the user's mute is reported and not changed`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `the user's mute is reported and not changed`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -203,9 +200,9 @@ extension RealServers {
             #expect(try await fixture.audio.devices().sources.first { $0.name == "tone" }?.isMuted == true)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a microphone that is opened and closed in a loop leaves one list under way`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }

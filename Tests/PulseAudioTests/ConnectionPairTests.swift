@@ -9,9 +9,9 @@ extension RealServers {
     struct ConnectionPairTests {
         init() { withRunningLoop() }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases, [0, 1])
+        @Test(arguments: SoundServerProgram.allCases, [0, 1])
         @EventLoop func `the loss of either connection is that of both, reported once, and both come back`(
-            program: PrivateAudioServer.Program,
+            program: SoundServerProgram,
             lost: Int
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)

@@ -12,9 +12,9 @@ extension RealServers {
         init() { withRunningLoop() }
 
         /// As a tone is played: the stream waits, and all samples are sent before it is uncorked.
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a corked stream plays nothing until it is uncorked, and then from the beginning`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -32,9 +32,9 @@ extension RealServers {
             listener.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a stream that is drained, corked and flushed plays again, and nothing old`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -62,9 +62,9 @@ extension RealServers {
             listener.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `the latency of both directions is that of what waits, and known when asked for`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -88,8 +88,8 @@ extension RealServers {
             capture.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `more than the server is to store is refused`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `more than the server is to store is refused`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -101,9 +101,9 @@ extension RealServers {
             #expect(!replace(on: player, with: 440, .milliseconds(10)))
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a stream that stays on its device fails with it, and cannot be moved`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -120,8 +120,8 @@ extension RealServers {
             #expect(try await fixture.server.pactl("list", "short", "sink-inputs").isEmpty)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a stream without a role has none`(program: PrivateAudioServer.Program) async throws {
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `a stream without a role has none`(program: SoundServerProgram) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
             let (player, _) = try await open(on: fixture)
@@ -131,9 +131,9 @@ extension RealServers {
         }
 
         /// Beside a player the fragments of a sink are short, and there is always one more.
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a listener that is slower than its sink lets the loop go on`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }

@@ -9,9 +9,9 @@ extension RealServers {
     struct LossTests {
         init() { withRunningLoop() }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a killed server fails its streams once, and is connected to again after its restart`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -32,8 +32,8 @@ extension RealServers {
             try await fixture.untilSourceOutputs(0)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a server that starts later is connected to`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `a server that starts later is connected to`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -59,9 +59,9 @@ extension RealServers {
             #expect(states.all.count == 4)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a restarted server is detected by its socket, long before the next attempt`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -106,9 +106,9 @@ extension RealServers {
             audio.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `the loss of the only microphone is a failure, not a capture of the speaker`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -122,9 +122,9 @@ extension RealServers {
             try await fixture.untilSourceOutputs(0)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a capture cannot be moved to another device, and a new default does not move it`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -146,9 +146,9 @@ extension RealServers {
             capture.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a server that does not answer stalls the capture and cannot keep it open`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }

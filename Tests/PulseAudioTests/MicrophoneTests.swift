@@ -209,9 +209,9 @@ extension RealServers {
     struct StaleChoiceTests {
         init() { withRunningLoop() }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a microphone whose name becomes that of a monitor is refused`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -236,9 +236,9 @@ extension RealServers {
             try await expectRefusal(fixture, choosingFrom: before)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a microphone that is removed before the stream is open is not replaced by a monitor`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -249,9 +249,9 @@ extension RealServers {
             try await expectRefusal(fixture, choosingFrom: before)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `nothing is delivered that was captured before the stream was started`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }

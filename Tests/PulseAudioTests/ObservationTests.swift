@@ -9,9 +9,9 @@ extension RealServers {
     struct ObservationTests {
         init() { withRunningLoop() }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `changes are reported by kind, to those who observe it, until they cancel`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -37,9 +37,9 @@ extension RealServers {
             second.cancel()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `an observation continues after a restart of the server`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -54,9 +54,9 @@ extension RealServers {
             observation.cancel()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `everything that the server has is listed, with what is this connection's`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -90,10 +90,10 @@ extension RealServers {
             playback.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop
         func `software that records a monitor is not taken for the last microphone in a list without streams`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }

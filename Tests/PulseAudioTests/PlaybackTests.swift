@@ -9,8 +9,8 @@ extension RealServers {
     struct PlaybackTests {
         init() { withRunningLoop() }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `written samples are played at the sink`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `written samples are played at the sink`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -31,9 +31,9 @@ extension RealServers {
             try await fixture.untilSinkInputs(0)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `the opening is reported before anything is written, and only once`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -51,9 +51,9 @@ extension RealServers {
             player.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `each time the server receives pending samples is reported until none are pending`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -72,10 +72,10 @@ extension RealServers {
             player.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop
         func `at most two seconds are pending, however small the pieces that are written`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -92,8 +92,8 @@ extension RealServers {
             player.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `an underflow is reported and playback continues`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `an underflow is reported and playback continues`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -110,9 +110,9 @@ extension RealServers {
             player.close()
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `a closed stream discards what is pending and accepts nothing`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await AudioServerFixture.start(program)
             defer { fixture.stop() }
@@ -124,8 +124,8 @@ extension RealServers {
             #expect(play(440, .milliseconds(20), on: player) == 0)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `a killed server fails the playback once`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `a killed server fails the playback once`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)
@@ -139,8 +139,8 @@ extension RealServers {
             #expect(play(440, .milliseconds(20), on: player) == 0)
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
-        @EventLoop func `the sources are listed with the default`(program: PrivateAudioServer.Program)
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `the sources are listed with the default`(program: SoundServerProgram)
             async throws
         {
             let fixture = try await AudioServerFixture.start(program)

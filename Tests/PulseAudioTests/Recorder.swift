@@ -67,7 +67,7 @@ struct AudioServerFixture {
     let states: Recorder<AudioServer.State>
 
     /// Skips the test where the server cannot run.
-    static func start(_ program: PrivateAudioServer.Program) async throws -> AudioServerFixture {
+    static func start(_ program: SoundServerProgram) async throws -> AudioServerFixture {
         let server: PrivateAudioServer
         do {
             server = try await .start(program)

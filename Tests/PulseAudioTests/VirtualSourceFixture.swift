@@ -30,7 +30,7 @@ final class VirtualSourceFixture {
 
     var server: PrivateAudioServer { outside.server }
 
-    static func start(_ program: PrivateAudioServer.Program) async throws -> VirtualSourceFixture {
+    static func start(_ program: SoundServerProgram) async throws -> VirtualSourceFixture {
         try await start(with: .start(program))
     }
 

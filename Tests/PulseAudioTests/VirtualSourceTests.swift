@@ -10,9 +10,9 @@ extension RealServers {
     struct VirtualSourceTests {
         init() { withRunningLoop() }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `it delivers exact silence, then what is written, then exact silence`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let fixture = try await VirtualSourceFixture.start(program)
             defer { fixture.stop() }
@@ -30,9 +30,9 @@ extension RealServers {
             #expect(fixture.remarks.all == [])
         }
 
-        @Test(arguments: PrivateAudioServer.Program.allCases)
+        @Test(arguments: SoundServerProgram.allCases)
         @EventLoop func `what an earlier process has left is adopted, and the feed is muted`(
-            program: PrivateAudioServer.Program
+            program: SoundServerProgram
         ) async throws {
             let first = try await VirtualSourceFixture.start(program)
             defer { first.outside.stop() }

@@ -8,21 +8,7 @@ import Glibc
 /// "speaker.monitor").
 @EventLoop
 package final class PrivateAudioServer {
-    package enum Program: String, Sendable, CaseIterable, CustomStringConvertible {
-        case pulseAudio = "PulseAudio"
-        case pipeWire = "PipeWire"
-
-        package var description: String { rawValue }
-
-        var executables: [String] {
-            switch self {
-            case .pulseAudio: ["pulseaudio", "pactl"]
-            case .pipeWire: ["pipewire", "wireplumber", "pipewire-pulse", "pw-cat", "dbus-daemon", "pactl"]
-            }
-        }
-    }
-
-    package let program: Program
+    package let program: SoundServerProgram
     /// For `AudioServer(address:)` and `PULSE_SERVER`.
     package let address: String
     /// The environment in which programs find this server, and nothing else of the machine.
@@ -36,7 +22,8 @@ package final class PrivateAudioServer {
 
     /// Starts the server and waits until it is complete. `fragments` are files of PipeWire's configuration
     /// that it reads in addition.
-    package static func start(_ program: Program, fragments: [String] = []) async throws -> PrivateAudioServer
+    package static func start(_ program: SoundServerProgram, fragments: [String] = []) async throws
+        -> PrivateAudioServer
     {
         let server = try PrivateAudioServer(program)
         for path in fragments {
@@ -54,7 +41,7 @@ package final class PrivateAudioServer {
         return server
     }
 
-    private init(_ program: Program) throws {
+    private init(_ program: SoundServerProgram) throws {
         if let missing = program.executables.first(where: { !isInstalled($0) }) {
             throw NotUsable(description: "\(missing) is not installed")
         }

@@ -11,10 +11,10 @@ import Testing
 @Suite(.serialized) struct CallRuleTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `a call ends the transmission, refuses the next with its name, and nothing resumes after it`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         _ = try await fixture.accessoryd.begin()
@@ -39,9 +39,9 @@ import Testing
     /// From the signal of the modem to the moment at which no stream of the core is left on the server, as
     /// another client of the server sees it. The fastest of a few: other work of the machine is not what is
     /// measured.
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the microphone is closed within 200 milliseconds of the call`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let bus = try await PrivateBus.start()
         let modemManager = try await ScriptedModemManager.start(bus.address)

@@ -15,9 +15,9 @@ import Testing
 @Suite(.serialized) struct CallStreamTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a recording or a playback with the role phone is a call until it ends`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         for kind in ["--record", "--playback"] {
@@ -29,8 +29,8 @@ import Testing
         }
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a call that exists when the core starts is found`(program: PrivateAudioServer.Program)
+    @Test(arguments: SoundServerProgram.allCases)
+    @EventLoop func `a call that exists when the core starts is found`(program: SoundServerProgram)
         async throws
     {
         var caller: TestProcess?
@@ -45,10 +45,10 @@ import Testing
         try await fixture.published { $0 == .callChanged(call: nil) }
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `the core's own streams are neither a call nor a recording, others without a role are listed`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         _ = try await fixture.accessoryd.begin()
@@ -62,8 +62,8 @@ import Testing
         try await fixture.published { $0 == .recordersChanged(recorders: []) }
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `a call ends with the sound server`(program: PrivateAudioServer.Program) async throws {
+    @Test(arguments: SoundServerProgram.allCases)
+    @EventLoop func `a call ends with the sound server`(program: SoundServerProgram) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         let caller = try fixture.sound.caller("--record")
         try await fixture.published { $0 == .callChanged(call: .phoneStream) }

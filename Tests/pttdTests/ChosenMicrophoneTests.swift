@@ -8,11 +8,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ChosenMicrophoneTests {
     init() { withRunningLoop() }
 
-    private typealias Program = PrivateAudioServer.Program
-
-    @Test(arguments: Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `who has chosen it by name hears nothing else when the microphone is plugged in again`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let follower = try CallApplication(fixture.sound, recordingFrom: nil)
@@ -32,9 +30,9 @@ import Testing
         try await follower.untilLoud()
     }
 
-    @Test(arguments: Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `who has chosen it by name hears nothing else when a person chooses another default`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -53,9 +51,9 @@ import Testing
         #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
     }
 
-    @Test(arguments: Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `who has chosen it by name hears nothing else while the core is dead`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -73,9 +71,9 @@ import Testing
 
     /// What a Bluetooth headset does on both servers: the source of one profile goes, that of the other comes
     /// and is preferred. Meanwhile there is no microphone.
-    @Test(arguments: Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `who has chosen it by name hears nothing else when a headset changes its profile`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let follower = try CallApplication(
@@ -135,9 +133,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a person may move it, and what the person moved stays there`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -164,9 +162,9 @@ import Testing
         #expect(application.samples[start...].loudest == 0)
     }
 
-    @Test(arguments: Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `who records what feeds it records the same, and is heard of`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         try await fixture.untilIdle()
@@ -197,9 +195,9 @@ import Testing
         try await fixture.untilIdle()
     }
 
-    @Test(arguments: Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `while it is the default source, the previous one is the microphone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()

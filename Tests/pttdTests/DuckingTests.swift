@@ -28,7 +28,7 @@ import Testing
     }
 
     @EventLoop private func start(
-        _ program: PrivateAudioServer.Program,
+        _ program: SoundServerProgram,
         _ mode: String?
     ) async throws -> MicrophoneFixture {
         try await .start(program, mode.map { "ducking = \"\($0)\"" }) { sound in
@@ -67,9 +67,9 @@ import Testing
         try await TestSupport.until(line: line) { access(path, F_OK) != 0 }
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases, ["lower", "mute"])
+    @Test(arguments: SoundServerProgram.allCases, ["lower", "mute"])
     @EventLoop func `what another program plays is softer in a press, and as before after it`(
-        program: PrivateAudioServer.Program,
+        program: SoundServerProgram,
         mode: String
     ) async throws {
         let fixture = try await start(program, mode)
@@ -99,9 +99,9 @@ import Testing
         music.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases, ["lower", "mute"])
+    @Test(arguments: SoundServerProgram.allCases, ["lower", "mute"])
     @EventLoop func `what a killed core has changed is restored by the next run`(
-        program: PrivateAudioServer.Program,
+        program: SoundServerProgram,
         mode: String
     ) async throws {
         let fixture = try await start(program, mode)
@@ -115,9 +115,9 @@ import Testing
         music.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases, ["lower", "mute"])
+    @Test(arguments: SoundServerProgram.allCases, ["lower", "mute"])
     @EventLoop func `a program that ended in a press is as before when it plays again`(
-        program: PrivateAudioServer.Program,
+        program: SoundServerProgram,
         mode: String
     ) async throws {
         let fixture = try await start(program, mode)
@@ -137,9 +137,9 @@ import Testing
         again.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `streams that appear in mid-press are softer, and as before after it`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await start(program, "lower")
         _ = try await fixture.accessoryd.begin()
@@ -157,9 +157,9 @@ import Testing
         second.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a volume that a person changes in mid-press stays`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await start(program, "lower")
         let music = try play(fixture)
@@ -179,9 +179,9 @@ import Testing
         music.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `after the death of the server in a press its next one plays as before`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await start(program, "lower")
         let music = try play(fixture)
@@ -203,9 +203,9 @@ import Testing
         again.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a core that is stopped in a press restores before it exits`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await start(program, "mute")
         let music = try play(fixture)

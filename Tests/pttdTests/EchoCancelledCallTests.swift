@@ -31,9 +31,9 @@ import Testing
         player.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `one that a person has put behind an echo canceller does so as well`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         try await fixture.untilIdle()

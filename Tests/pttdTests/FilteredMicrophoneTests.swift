@@ -7,9 +7,9 @@ import Testing
 @Suite(.serialized) struct FilteredMicrophoneTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a filter that is moved to another microphone while the button is held ends the press`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.addMicrophone("other")

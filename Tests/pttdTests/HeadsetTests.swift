@@ -15,9 +15,9 @@ import Testing
     private static let file =
         #"{"changes": [{"card": "bluez_card.70_BF_92_C9_F5_D0", "original": "a2dp_sink", "changed": "handsfree_head_unit"}]}"#
 
-    @Test(arguments: PrivateAudioServer.Program.allCases, ["transmission", "conversation", "channel"])
+    @Test(arguments: SoundServerProgram.allCases, ["transmission", "conversation", "channel"])
     @EventLoop func `without a headset a press opens the usual microphone`(
-        program: PrivateAudioServer.Program,
+        program: SoundServerProgram,
         mode: String
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, "bluetooth-headset = \"\(mode)\"")
@@ -55,9 +55,9 @@ import Testing
         try await fixture.core.crashAndRestart(until: { $0.contains("headset.json cannot be used") })
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the server lists its cards, and refuses a profile of one that it does not have`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         let server = AudioServer(applicationName: "Test", address: fixture.sound.address)

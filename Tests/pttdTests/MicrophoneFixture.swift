@@ -39,7 +39,7 @@ final class MicrophoneFixture {
     /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `environment`
     /// has more variables of the core, and `prepare` changes the server's devices before the core starts.
     static func start(
-        _ program: PrivateAudioServer.Program,
+        _ program: SoundServerProgram,
         _ configuration: String? = nil,
         environment: [String: String] = [:],
         playsTones: Bool = false,

@@ -7,10 +7,10 @@ import Testing
 @Suite(.serialized) struct MicrophoneTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `without a microphone a press ends with that cause, and the monitor of the speaker is not sent`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { try await $0.loseMicrophone() }
         _ = try await fixture.accessoryd.begin()
@@ -22,9 +22,9 @@ import Testing
         try await fixture.expectSilence()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a virtual source that records a monitor is not a microphone either`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.loseMicrophone()
@@ -37,9 +37,9 @@ import Testing
         try await fixture.expectSilence()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a virtual source that records a microphone is a microphone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     )
         async throws
     {
@@ -53,9 +53,9 @@ import Testing
         #expect(fixture.input == "clean")
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a microphone is preferred to a monitor that is the default source`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.pactl("set-default-source", "speaker.monitor")
@@ -66,9 +66,9 @@ import Testing
         #expect(fixture.input == "tone")
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the core's own virtual microphone is never captured, even as the default source`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) { sound in
             try await sound.loseMicrophone()
@@ -80,9 +80,9 @@ import Testing
         try await fixture.expectSilence()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a monitor that the configuration names is captured`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "speaker.monitor""#)
         _ = try await fixture.accessoryd.begin()
@@ -90,9 +90,9 @@ import Testing
         #expect(fixture.input == "speaker.monitor")
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a configured name for the default source does not allow a monitor`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "@DEFAULT_SOURCE@""#) {
             try await $0.loseMicrophone()
@@ -102,10 +102,10 @@ import Testing
         try await fixture.expectSilence()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `a configured microphone that does not exist is reported by its name, and no other is used`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "studio""#)
         _ = try await fixture.accessoryd.begin()
@@ -115,9 +115,9 @@ import Testing
         try await fixture.expectSilence()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a microphone that is unplugged ends the transmission`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         _ = try await fixture.accessoryd.begin()
@@ -127,10 +127,10 @@ import Testing
         #expect(try await fixture.sound.sourceOutputs().isEmpty)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `a sound server that is killed ends the transmission with that cause, and a press after it works`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         _ = try await fixture.accessoryd.begin()
@@ -146,10 +146,10 @@ import Testing
         #expect(try await fixture.firstSoundOrEnd() == nil)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `the microphone in use is published once, before it is active, and again for a later application`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program)
         _ = try await fixture.accessoryd.begin()

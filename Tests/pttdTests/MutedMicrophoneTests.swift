@@ -9,11 +9,11 @@ import Testing
     init() { withRunningLoop() }
 
     @Test(
-        arguments: PrivateAudioServer.Program.allCases,
+        arguments: SoundServerProgram.allCases,
         ["set-source-mute tone 1", "set-source-volume tone 0%"]
     )
     @EventLoop func `a press on a microphone that delivers zeros is no transmission, and says why`(
-        program: PrivateAudioServer.Program,
+        program: SoundServerProgram,
         order: String
     ) async throws {
         let silence = order.split(separator: " ").map(String.init)

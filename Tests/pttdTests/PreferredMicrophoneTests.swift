@@ -8,9 +8,9 @@ import Testing
 @Suite(.serialized) struct PreferredMicrophoneTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the first of several that is there is used, by its description as well`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(
             program,
@@ -41,9 +41,9 @@ import Testing
         )
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the Push-to-Talk Microphone is refused with a clear reason`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, #"microphone = "ptt_mic""#)
         try await until { try await fixture.sound.pactl("list", "short", "sources").contains("\tptt_mic\t") }
@@ -54,9 +54,9 @@ import Testing
         try await fixture.expectSilence()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a microphone that appears is used by the next press`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) {
             try await $0.removeMicrophone()
@@ -75,10 +75,10 @@ import Testing
         #expect(fixture.input == "new")
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `while the Push-to-Talk Microphone is the default, a restarted core uses the one before it`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) {
             try await $0.pactl("load-module", "module-remap-source", "master=tone", "source_name=other")
@@ -101,9 +101,9 @@ import Testing
         _ = try await watcher.events.first { $0 == .routeChanged(input: "other", output: nil) }
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `another default source does not change the microphone of a transmission`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program) {
             try await $0.pactl("load-module", "module-remap-source", "master=tone", "source_name=other")

@@ -4,7 +4,9 @@ import Testing
 
 extension PrivateAudioServer {
     /// Skips the test where the server cannot run.
-    static func startOrSkip(_ program: Program, fragments: [String] = []) async throws -> PrivateAudioServer {
+    static func startOrSkip(_ program: SoundServerProgram, fragments: [String] = []) async throws
+        -> PrivateAudioServer
+    {
         do {
             return try await start(program, fragments: fragments)
         } catch let error as NotUsable {

@@ -15,7 +15,7 @@ import Testing
     private static let someOfTheLag = 4
 
     /// A transmission whose frames arrive.
-    @EventLoop private func talking(_ program: PrivateAudioServer.Program) async throws -> MicrophoneFixture {
+    @EventLoop private func talking(_ program: SoundServerProgram) async throws -> MicrophoneFixture {
         let fixture = try await MicrophoneFixture.start(program, Self.lag)
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
@@ -34,9 +34,9 @@ import Testing
         try await fixture.expectSilence()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `frames arrive for the lag after a release, and none after it`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await talking(program)
         try await fixture.accessoryd.end()
@@ -115,9 +115,9 @@ import Testing
         try await untilNothingRecords(fixture)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases, [false, true])
+    @Test(arguments: SoundServerProgram.allCases, [false, true])
     @EventLoop func `the death of the sound server ends at once`(
-        program: PrivateAudioServer.Program,
+        program: SoundServerProgram,
         isReleased: Bool
     ) async throws {
         let fixture = try await talking(program)

@@ -156,9 +156,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the feed of the virtual microphone is no speaker, also if the server chooses it`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await SpeakerFixture.start(program)
         let feed = VirtualMicrophoneDevice.feedName
@@ -223,7 +223,7 @@ private final class SpeakerFixture {
     /// Receives an element when there is room again.
     private(set) var room = AsyncQueue(of: Void.self)
 
-    static func start(_ program: PrivateAudioServer.Program = .pulseAudio) async throws -> SpeakerFixture {
+    static func start(_ program: SoundServerProgram = .pulseAudio) async throws -> SpeakerFixture {
         let sound = try await PrivateAudioServer.start(program)
         let fixture = SpeakerFixture(sound)
         let ready = AsyncQueue(of: Void.self)

@@ -14,10 +14,10 @@ import WAV
 
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `while the disk hangs a talk permit tone ends with the release, and the next press has its own`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let (disk, scratch) = (try await FailingDisk(), try Scratch())
         defer { withExtendedLifetime(scratch) { disk.goOn() } }

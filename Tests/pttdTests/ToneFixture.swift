@@ -29,7 +29,7 @@ final class ToneFixture {
 
     /// Skips the test where the server cannot run. `sink` has properties of another default sink.
     static func start(
-        _ program: PrivateAudioServer.Program,
+        _ program: SoundServerProgram,
         gate: String = "auto",
         sink: String? = nil
     ) async throws -> ToneFixture {

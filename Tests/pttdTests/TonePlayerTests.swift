@@ -10,9 +10,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TonePlayerTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `each tone is heard as it is, one after the other, on one stream`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         let streams = try await fixture.sinkInputs()
@@ -28,9 +28,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a microphone that hears the speaker delivers nothing of the talk permit tone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         for _ in 0..<3 {
@@ -46,9 +46,9 @@ import Testing
     }
 
     /// The talk permit tone waits for its turn, while the server begins the one before it.
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where the tone of an end has just begun`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         for _ in 0..<3 {
@@ -61,9 +61,9 @@ import Testing
     }
 
     /// What it captured meanwhile arrives when the tone should have ended.
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where this process stands still in the midst of the tone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         for _ in 0..<3 {
@@ -76,9 +76,9 @@ import Testing
     }
 
     /// What tells that the tone has begun, and what it captured, arrive together with the limit for it.
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where this process stands still from before the tone to after it`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         for _ in 0..<3 {
@@ -91,9 +91,9 @@ import Testing
     }
 
     /// The rest of the tone is played when it should have ended.
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where the server stands still in the midst of the tone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         for _ in 0..<3 {
@@ -107,9 +107,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a talk permit tone whose stream opens only with the press is not delivered either`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         fixture.player.isChannelJoined = false
@@ -122,9 +122,9 @@ import Testing
     }
 
     /// That it has been played, and what was captured of it, arrive together.
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where this process stands still meanwhile`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         fixture.player.isChannelJoined = false
@@ -138,9 +138,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `without the gate the microphone delivers the tone, and waits for nothing`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program, gate: "off")
         let (delivered, waited) = try await fixture.transmit(.seconds(1))
@@ -149,9 +149,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `no microphone hears a headset: nothing waits for the tone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program, sink: "device.form_factor=headset")
         let (delivered, waited) = try await fixture.transmit(.milliseconds(500))
@@ -160,9 +160,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the tone before the time limit is silence in the transmission`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         var (delivered, ended) = ([Int16](), MonotonicInstant?.none)
@@ -188,9 +188,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `of tones in a loop the last one is heard, and the others cost the server nothing`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         let loopEnd = MonotonicInstant.now + .milliseconds(120)

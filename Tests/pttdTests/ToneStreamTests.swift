@@ -13,8 +13,8 @@ import Testing
 
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
-    @EventLoop func `tones are played again after a loss of the server`(program: PrivateAudioServer.Program)
+    @Test(arguments: SoundServerProgram.allCases)
+    @EventLoop func `tones are played again after a loss of the server`(program: SoundServerProgram)
         async throws
     {
         let fixture = try await ToneFixture.start(program)
@@ -32,9 +32,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a speaker that is removed while a tone plays does not hold up the transmission`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program, sink: "device.description=second")
         let opened = AsyncQueue(of: MonotonicInstant.self)
@@ -67,9 +67,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a server that stops answering holds up a transmission for two seconds at most`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         let opened = AsyncQueue(of: MonotonicInstant.self)
@@ -80,9 +80,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the stream is open while a tone may be needed, and otherwise for one tone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         fixture.player.isChannelJoined = false
@@ -96,9 +96,9 @@ import Testing
         fixture.close()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor does the stream stay that a server opens too late`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await ToneFixture.start(program)
         fixture.player.isChannelJoined = false

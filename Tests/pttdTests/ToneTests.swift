@@ -7,9 +7,9 @@ import Testing
 @Suite(.serialized) struct ToneTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the application receives nothing of the talk permit tone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(
             program,
@@ -26,9 +26,9 @@ import Testing
         #expect(fixture.peak == 0)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a tap that latches is known to all, and its tone is not in what is received`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(
             program,
@@ -49,9 +49,9 @@ import Testing
         #expect(ended == .released)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `without the gate it receives the tone, which is played`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(
             program,
@@ -64,9 +64,9 @@ import Testing
         #expect(fixture.peak > 2000)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `without the gate nothing of what the microphone captures is left out`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await MicrophoneFixture.start(program, "[tones]\ngate = \"off\"", playsTones: true)
         try await fixture.untilTonesAreReady()

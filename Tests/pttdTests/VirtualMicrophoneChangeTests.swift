@@ -34,9 +34,9 @@ import Testing
         }
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `music that plays to the feed is moved away and not heard`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -55,9 +55,9 @@ import Testing
         music.kill()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a feed that a person unmutes while nobody talks is muted again`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -68,9 +68,9 @@ import Testing
         try await fixture.expectSilence(application)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `what a person mutes is said, and the press goes on`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -84,10 +84,10 @@ import Testing
         try await fixture.expectSilence(application)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `modules that a person unloads while somebody talks are loaded again, and applications return`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -103,9 +103,9 @@ import Testing
         #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the core's own source is no microphone, by name or behind a filter`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         for name in ["ptt_mic", "clean"] {
             let fixture = try await VirtualMicrophoneFixture.start(program, "microphone = \"\(name)\"")

@@ -24,7 +24,7 @@ final class VirtualMicrophoneFixture {
     /// Skips the test where the server cannot run. `configuration` is the text of `pttd.toml`, `fragments`
     /// are files of PipeWire's configuration.
     static func start(
-        _ program: PrivateAudioServer.Program,
+        _ program: SoundServerProgram,
         _ configuration: String? = nil,
         fragments: [String] = [],
         prepare: @EventLoop (PrivateAudioServer) async throws -> Void = { _ in }

@@ -9,9 +9,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VirtualMicrophoneKillTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a core that is killed at any point of a transmission leaves exact silence`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -29,9 +29,9 @@ import Testing
         #expect(try await application.next(4800, skipping: 24_000).loudest > 9000)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `an application that is killed at any point ends the transmission`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         for point in VirtualMicrophoneFixture.killPoints {
@@ -45,9 +45,9 @@ import Testing
         }
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a sound server that is killed at any point comes back with a silent microphone`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         for point in VirtualMicrophoneFixture.killPoints {

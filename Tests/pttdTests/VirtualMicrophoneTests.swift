@@ -8,9 +8,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VirtualMicrophoneTests {
     init() { withRunningLoop() }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a call application hears exact silence, presses, and exact silence`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -29,9 +29,9 @@ import Testing
     }
 
     /// One of twenty, each sample of it: a busy machine interrupts the sound as well.
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a transmission is heard without a hole, from its first sample to its last`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -47,9 +47,9 @@ import Testing
         #expect(holes.last == 0, "\(holes)")
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `while no application records, a press is refused and no microphone opens`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         try await fixture.untilIdle()
@@ -58,9 +58,9 @@ import Testing
         try await fixture.expectSilence(nil)
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a core that stops while somebody talks leaves the microphone loaded, silent and muted`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -72,9 +72,9 @@ import Testing
         #expect(try await fixture.sound.pactl("get-sink-mute", "ptt_feed") == "Mute: yes")
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `it is removed on request, but not from under an application that records`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program)
         let application = try await fixture.record()
@@ -92,9 +92,9 @@ import Testing
         try await fixture.untilIdle()
     }
 
-    @Test(arguments: PrivateAudioServer.Program.allCases)
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `the configuration can want none, and removes what an earlier core has left`(
-        program: PrivateAudioServer.Program
+        program: SoundServerProgram
     ) async throws {
         let fixture = try await VirtualMicrophoneFixture.start(program, "virtual-microphone = true")
         try await fixture.untilIdle()

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import TestSupport
 
 /// The parts of the benchmark, one after the other on one running stack.
 @EventLoop

@@ -1,5 +1,6 @@
 import ChildProcess
 import EventLoop
+import TestSupport
 
 /// How often the daemons wake up while nothing happens: a channel is joined and shown in a panel, a button
 /// connected, no watchdog set. And how often the core and its sound server do without a channel: no
@@ -13,7 +14,7 @@ enum IdleWakeUps {
         let indicator = try await ShownIndicator.start(on: stack)
         daemons.append(("ptt-indicator, in a panel", indicator.process))
         var ends: [() -> Void] = [{ indicator.end() }]
-        for program in SoundServer.Program.allCases {
+        for program in SoundServerProgram.allCases {
             let sound = try await SoundServer.start(program, on: stack)
             let idle = try await SoundStack.start(
                 "\(program.rawValue)-idle",

@@ -1,5 +1,6 @@
 import ChildProcess
 import EventLoop
+import TestSupport
 
 /// How often the sound server wakes up while another program plays music and nothing is transmitted: with the
 /// core, and without it in the same run. The tones wait, and no application records from the Push-to-Talk
@@ -14,7 +15,7 @@ enum ServerWakeUps {
 
     static func measure(on stack: StackFixture, _ table: inout Table) async throws {
         table.printSection("Voluntary context switches of the sound server in \(seconds) s of music")
-        for program in SoundServer.Program.allCases {
+        for program in SoundServerProgram.allCases {
             let sound = try await SoundServer.start(program, on: stack)
             // As players of music do, which fill the server's buffer once in a while.
             let player = try stack.start(

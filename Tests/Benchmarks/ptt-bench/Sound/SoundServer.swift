@@ -1,22 +1,18 @@
 import ChildProcess
 import EventLoop
 import Glibc
+import TestSupport
 
 /// A private sound server of either kind, with a microphone that hears a tone of two levels, and a speaker.
 @EventLoop
 struct SoundServer {
-    enum Program: String, CaseIterable {
-        case pulseAudio = "PulseAudio"
-        case pipeWire = "PipeWire"
-    }
-
     static let microphone = "microphone"
     static let monitor = "speaker.monitor"
     /// Those of ``makeOtherSource()``.
     static let otherSink = "other_feed"
     static let otherSource = "other_mic"
 
-    let program: Program
+    let program: SoundServerProgram
     /// In which programs find this server.
     let environment: [String: String]
     /// Those of the server itself.
@@ -26,7 +22,7 @@ struct SoundServer {
     private let others: [ChildProcess]
 
     /// Returns when the server has its devices.
-    static func start(_ program: Program, on stack: StackFixture) async throws -> SoundServer {
+    static func start(_ program: SoundServerProgram, on stack: StackFixture) async throws -> SoundServer {
         let directory = "\(stack.directory)/\(program.rawValue)"
         let folders = [
             "", "/pulse", "/state", "/config", "/config/pipewire", "/config/pipewire/pipewire.conf.d",

@@ -1,5 +1,6 @@
 import EventLoop
 import PTTMessages
+import TestSupport
 
 /// From a press to the first frame, to the first sample in a recorder of the Push-to-Talk Microphone and to
 /// the tone, each beside a client in C that does the same with libpulse alone, on both servers.
@@ -18,7 +19,7 @@ struct SoundTimes {
     private let stack: StackFixture
 
     static func measure(
-        _ program: SoundServer.Program,
+        _ program: SoundServerProgram,
         on stack: StackFixture,
         _ table: inout Table
     ) async throws {

@@ -1,4 +1,4 @@
-extension PrivateAudioServer.Program {
+extension SoundServerProgram {
     /// The files of the server in its directory; of one whose command prints this version.
     func configuration(_ directory: String, _ version: String) -> [(name: String, text: String)] {
         switch self {
