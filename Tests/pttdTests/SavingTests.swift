@@ -132,6 +132,34 @@ import Varlink
         #expect(try await core.connect().status().channel == nil)
     }
 
+    @Test @EventLoop
+    func `a volume that cannot be saved does not replace a saved channel that could not be read`()
+        async throws
+    {
+        let disk = try await FailingDisk()
+        let core = try await CoreFixture.start(environment: disk.environment)
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        try await core.untilSaved()
+        core.process.kill()
+        let (path, hidden) = (core.state("channel.json"), core.state("hidden"))
+        try FileManager.default.moveItem(atPath: path, toPath: hidden)
+        // A directory can be opened and not be read: for the core as on a disk that fails.
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try disk.setReadOnly(true)
+        try await core.crashAndRestart()
+        let observer = try core.connect()
+        #expect(try await observer.subscribe().channel == nil)
+        try await core.connect().call(ChannelInterface.setVolume, .init(volume: 80))
+        _ = try await observer.nextSaveFailure()
+        core.process.kill()
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: hidden, toPath: path)
+        try disk.setReadOnly(false)
+        try await core.crashAndRestart()
+        #expect(try await core.connect().status().channel?.channelID == .hikers)
+    }
+
     @Test @EventLoop func `a core that is stopped waits for the save in progress`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)

@@ -51,6 +51,8 @@ final class StateStore {
     private(set) var descriptor: Descriptor?
     /// In percent; nil if no person has set it.
     private(set) var volume: Int?
+    /// There may be a saved channel, and ``channel`` is not it.
+    private var isChannelUnread = false
     /// The files that differ from what is on disk, or may do so.
     private var unwritten: Set<File> = []
     /// Something was saved since the last ``write()``.
@@ -99,6 +101,7 @@ final class StateStore {
     /// It survives this process from here; call ``write()`` when all of an event is saved. Nil: none joined.
     func save(_ channel: SavedChannel?) {
         self.channel = channel
+        isChannelUnread = false
         keepAside(.channel)
     }
 
@@ -176,7 +179,8 @@ final class StateStore {
     private func keepAside(_ file: File) {
         unwritten.insert(file)
         hasChanged = true
-        guard let aside, directory != nil else { return }
+        // What is aside replaces all that is on disk.
+        guard let aside, directory != nil, !isChannelUnread else { return }
         let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume)
         do throws(SystemError) {
             try aside.apply([(Aside.name, JSONText.encoding(kept).bytes)])
@@ -238,6 +242,7 @@ final class StateStore {
             }
             return try object.decode(type, unknownKeys: .ignored)
         } catch let error as SystemError {
+            if name == File.channel.rawValue { isChannelUnread = true }
             log.log(level: .error, "\(path) is not used before the next start: \(error)")
             return nil
         } catch {
