@@ -60,7 +60,7 @@ release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(arc
   -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections \
   -Xlinker --symbol-ordering-file=$(order) -Xlinker --no-warn-symbol-ordering \
   -Xlinker -T -Xlinker $(CURDIR)/Sources/Programs/press.ld
-order = $(CURDIR)/Sources/Programs/press.order
+order = $(CURDIR)/.build/press.order
 # SwiftPM tracks neither that file nor the frontend flags: older objects and programs are deleted.
 delete_stale = { find .build/release/ -maxdepth 1 -type f -perm -u+x ! -newer $(order) -delete; \
   find .build/release/ -name '*.swift.o' ! -newer Makefile -delete; } 2>/dev/null || true
@@ -118,7 +118,7 @@ packages_screenshots = $(packages_desktop-test) xterm
 packages_docs = $(packages_build) python3
 packages_fuzz = $(packages_build)
 packages_rpm = $(packages_build) rpm
-packages_release = $(packages_deb) apt-utils gnupg
+packages_release = $(packages_deb) $(packages_order) apt-utils gnupg
 packages_release-test = $(packages_release) mmdebstrap
 packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble)) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
@@ -156,7 +156,11 @@ $(archives)/libbluetooth.a $(archives)/libnettle.a: | dependencies
 $(archives)/bluez.pc: Makefile | dependencies
 	@mkdir -p $(@D) && sed 's|^Libs:|Libs: -L$(archives)|' "$$(pkg-config --variable=pcfiledir bluez)/bluez.pc" > $@
 
-build: dependencies $(static)  ## builds what `make install` installs: the programs, their man pages and completions
+# Until `make order` writes it: that of a source archive, or an empty one.
+$(order): $(wildcard press.order)
+	@mkdir -p $(@D) && cat $^ /dev/null > $@
+
+build: dependencies $(static) $(order)  ## builds what `make install` installs: the programs, their man pages and completions
 	@$(delete_stale)
 	$(build_release)
 	@.ci/make-pages .build/release $(pages) $(with_commands)
@@ -213,10 +217,10 @@ verify-units:
 	@for unit in $(systemunits); do sed 's|@bindir@|$(CURDIR)/.build/debug|' systemd/$$unit > .build/units/$$unit; done
 	systemd-analyze verify --man=no $(systemunits:%=.build/units/%)
 
-source:  ## the sources with what they depend on, which build without a network, in .build/dist
+source: $(order)  ## the sources with what they depend on, which build without a network, in .build/dist
 	@.ci/source-archive
 
-release: release-key deb source  ## what a release has, in .build/dist: an apt repository, an archive for other distributions, sources, checksums, notes (RELEASE_KEY=)
+release: release-key order deb source  ## what a release has, in .build/dist: an apt repository, an archive for other distributions, sources, checksums, notes (RELEASE_KEY=)
 	@.ci/release '$(RELEASE_KEY)'
 
 # Before minutes of building.
@@ -303,7 +307,7 @@ mumble-test: dependencies  ## its tests, with a real mumble-server on loopback
 	$(mumble)/Tests/EndToEnd/network
 	$(mumble)/Tests/EndToEnd/families
 
-mumble-bench: dependencies $(static) mumble  ## ptt-mumble beside the Mumble program: latency, loss, clipping, memory, wake-ups; 10 minutes (PRESSES=30)
+mumble-bench: dependencies $(static) $(order) mumble  ## ptt-mumble beside the Mumble program: latency, loss, clipping, memory, wake-ups; 10 minutes (PRESSES=30)
 	@$(delete_stale)
 	@for program in pttd pttctl; do $(build_release) --quiet --product $$program || exit 1; done
 	PTT_PROGRAMS=$(CURDIR)/.build/release PTT_MUMBLE=$(CURDIR)/$(mumble)/.build/release/ptt-mumble \
@@ -313,15 +317,16 @@ screenshots: dependencies  ## the pictures of the documentation from the program
 	@for program in pttd ptt-accessoryd pttctl ptt-doctor ptt-indicator ptt-sim; do swift build --quiet --product $$program || exit 1; done
 	Tests/DesktopTests/run screenshots
 
-bench: dependencies $(static)  ## latency, memory and wake-ups beside other programs, and hostile peers; 12 minutes
+bench: dependencies $(static) $(order)  ## latency, memory and wake-ups beside other programs, and hostile peers; 12 minutes
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-actions ptt-indicator pttctl ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
 	@$(no_bluetooth)
 	@cp pipewire/$(fragment) .build/release
+	@test -s $(order) || echo 'make bench: these programs are without the order of functions that a release has, and take more memory; make order writes it'
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/release/ptt-bench
 
-order: dependencies $(static)  ## places the functions of a press side by side in the programs; commit the file after larger changes
+order: dependencies $(static) $(order)  ## places the functions of a press side by side in what is built from then on, as `make release` does first
 	@$(delete_stale)
 	@for program in pttd ptt-accessoryd ptt-actions ptt-bench; do \
 	  $(build_release) --quiet --product $$program || exit 1; done
