@@ -49,29 +49,23 @@ extension TalkSession {
         let isAttached = attachments[client] != nil
         // A channel without an owner stays without one when a client that is not attached only listens to it.
         let owner = isAttached ? process.owner : channel.owner
-        let starting = channel.starting
         // Captured frames would go nowhere.
         if clientsWithoutAudio.contains(client) { endChannelTransmission(.audioConnectionLost) }
-        var channel = channel
-        channel.descriptor = Descriptor(name: request.name, image: image(request.image, of: request.name))
-        channel.isDescriptorLost = false
+        var taken = channel
+        taken.presence = .running(RunningApplication(process, client: client, owner: owner))
+        taken.descriptor = Descriptor(name: request.name, image: image(request.image, of: request.name))
+        taken.isDescriptorLost = false
         attachments[client]?.pushToken = nil
-        if !isAttached {
-            let reason = "the application is not attached"
-            channel.finishPushes(explanation: reason, effects: &effects)
-        }
-        channel.presence = .running(RunningApplication(process, client: client, owner: owner))
-        if isAttached { channel.deliver(starting?.pushes ?? [], effects: &effects) }
-        let reason = isOwner ? JoinReason.channelRestoration : .developerRequest
-        let answer = joined(channel, for: reason)
-        if isAttached { notifyOfTransmission(client, startedAs: starting) }
+        // None wait if it is: an owner that attaches has its channel back at once.
+        channel.finishPushes(explanation: "the application is not attached", effects: &effects)
+        let answer = joined(taken, for: isOwner ? .channelRestoration : .developerRequest)
+        if isAttached { notifyOfTransmission(client) }
         return answer
     }
 
     /// Notifies an application that joins during a transmission of the events that it missed.
-    private mutating func notifyOfTransmission(_ client: ClientID, startedAs starting: StartingApplication?) {
-        for event in starting?.missed ?? [] { effects.notify(client, event) }
-        guard starting == nil, let lease = channelLease else { return }
+    private mutating func notifyOfTransmission(_ client: ClientID) {
+        guard let lease = channelLease else { return }
         effects.notify(client, .transmissionBegan(transmission: lease.transmission))
         if audio.state == .active { effects.notify(client, .audioActivated) }
     }
