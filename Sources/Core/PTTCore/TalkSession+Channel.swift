@@ -49,10 +49,11 @@ extension TalkSession {
         let isAttached = attachments[client] != nil
         // A channel without an owner stays without one when a client that is not attached only listens to it.
         let owner = isAttached ? process.owner : channel.owner
-        // Captured frames would go nowhere.
-        if clientsWithoutAudio.contains(client) { endChannelTransmission(.audioConnectionLost) }
         var taken = channel
         taken.presence = .running(RunningApplication(process, client: client, owner: owner))
+        self.channel = taken
+        // Its audio socket may have closed.
+        yieldTransmission()
         taken.descriptor = Descriptor(name: request.name, image: image(request.image, of: request.name))
         taken.isDescriptorLost = false
         attachments[client]?.pushToken = nil
