@@ -22,7 +22,10 @@ extension TalkSession {
             audio.interrupt(.call, effects: &effects)
         }
         yieldTransmission()
-        silenceReception(.callActive(call))
+        interrupt(.call, refusal: .callActive(call))
+        if case .interrupted(let participant, _, since: _) = channel?.reception {
+            channel?.reception = .unheard(participant)
+        }
     }
 
     mutating func recordersChanged(_ recorders: [String]) {

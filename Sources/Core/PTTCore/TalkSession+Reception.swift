@@ -103,16 +103,6 @@ extension TalkSession {
         channel?.reception = .interrupted(participant, interruption, since: earlier)
     }
 
-    /// A call began: a reception that could be heard is not any more, also after the call.
-    mutating func silenceReception(_ refusal: RefusalCause) {
-        switch channel?.reception {
-        case .opening: clearParticipant(refusal)
-        case .playing(let participant), .interrupted(let participant, _, since: _):
-            channel?.reception = .unheard(participant)
-        case .unheard, nil: break
-        }
-    }
-
     /// Ends the reception, if there is one. Requests that wait for the speaker are refused.
     mutating func clearParticipant(_ refusal: RefusalCause) {
         guard let reception = channel?.reception else { return }
