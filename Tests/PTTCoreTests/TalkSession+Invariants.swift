@@ -19,7 +19,7 @@ extension TalkSession {
             return "a request waits for a speaker that does not open"
         }
         if isPlaying, surroundings.call != nil { return "a reception is played during a call" }
-        if isPlaying, let obstacle = receptionObstacle {
+        if isPlaying, let obstacle = receptionObstacle() {
             return "a reception is played, although \(obstacle.refusal.reason)"
         }
         return nil

@@ -62,10 +62,10 @@ package struct Surroundings: Equatable, Sendable {
         }
     }
 
-    /// A call prevents hearing too, but it silences a reception for good instead of interrupting it.
+    /// It interrupts a reception too, and for good.
     func callObstacle(to role: ButtonRole) -> Obstacle? {
         role == .emergency && emergencyDuringCalls
-            ? nil : call.map { Obstacle(.callActive($0), ends: .callActive) }
+            ? nil : call.map { Obstacle(.callActive($0), ends: .callActive, interrupts: .call) }
     }
 
     var audioServerObstacle: Obstacle? {

@@ -122,7 +122,7 @@ extension TalkSession {
 
     mutating func audioServerLost() {
         guard surroundings.isAudioServerReady else { return }
-        let before = receptionObstacle
+        let before = receptionObstacle()
         surroundings.isAudioServerReady = false
         yieldTransmission()
         yieldReception(before: before)

@@ -55,8 +55,14 @@ extension TalkSession {
         }
     }
 
-    /// The obstacle to hearing a participant, but for a call, which silences one for good.
-    var receptionObstacle: Obstacle? { surroundings.obstacle ?? audioObstacle(of: channel) }
+    /// Returns the obstacle to hearing a participant, or if one is asked for to its beginning. More prevents
+    /// that: a transmission that talks over it, and a call, which silences one for good.
+    func receptionObstacle(asking isAsked: Bool = false) -> Obstacle? {
+        if let obstacle = surroundings.obstacle { return obstacle }
+        if isAsked, let lease, isTalkedOver { return Obstacle(.talkedOver(lease.transmission), ends: nil) }
+        if isAsked, let obstacle = surroundings.callObstacle(to: .talk) { return obstacle }
+        return audioObstacle(of: channel)
+    }
 
     /// The audio server, and the application's audio socket.
     private func audioObstacle(of channel: JoinedChannel?) -> Obstacle? {
@@ -79,7 +85,7 @@ extension TalkSession {
 
     /// Interrupts a reception when an obstacle has arisen, and continues it when none is left.
     mutating func yieldReception(before: Obstacle?) {
-        let obstacle = receptionObstacle
+        let obstacle = receptionObstacle()
         guard obstacle != before else { return }
         guard let obstacle else { return resumeReception() }
         guard let interruption = obstacle.interruption else { return clearParticipant(obstacle.refusal) }

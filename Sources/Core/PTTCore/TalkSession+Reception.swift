@@ -38,12 +38,9 @@ extension TalkSession {
     ) throws(RefusalCause) {
         try Self.check(speaker.name, longest: speaker.name)
         guard let channel, let running = channel.running else { throw .notJoined }
-        if let obstacle = surroundings.obstacle { throw obstacle.refusal }
-        if let lease = channelLease, channel.transmissionMode == .halfDuplex {
-            throw .talkedOver(lease.transmission)
+        if let obstacle = receptionObstacle(asking: true), !isPush || obstacle.interruption != .call {
+            throw obstacle.refusal
         }
-        if let call = surroundings.call, !isPush { throw .callActive(call) }
-        if surroundings.call == nil, let obstacle = receptionObstacle { throw obstacle.refusal }
         if running.reception?.awaitedBy.count ?? 0 >= Reception.requestLimit { throw .tooManyWaiting }
         let participant = RemoteParticipant(name: speaker.name, image: image(speaker.image, of: speaker.name))
         let reception: Reception =
@@ -87,7 +84,7 @@ extension TalkSession {
     /// A cause of interruptions has ended: an interrupted reception continues, unless another cause remains
     /// or it was interrupted for too long.
     mutating func resumeReception() {
-        guard receptionObstacle == nil else { return }
+        guard receptionObstacle() == nil else { return }
         guard case .interrupted(let participant, _, let since) = channel?.reception else { return }
         let isTooLate = effects.now - since > Reception.resumptionLimit
         channel?.reception = isTooLate ? .unheard(participant) : .playing(participant)
@@ -117,16 +114,16 @@ extension TalkSession {
     /// played again after the emergency, unless the application clears it.
     var isPlaying: Bool {
         switch channel?.reception {
-        case .opening, .playing: !isMuted
+        case .opening, .playing: !isTalkedOver
         case .interrupted, .unheard, nil: false
         }
     }
 
-    private var isMuted: Bool { channelLease != nil && transmissionMode == .halfDuplex }
+    var isTalkedOver: Bool { channelLease != nil && transmissionMode == .halfDuplex }
 
     /// Refuses a participant whose speaker has not opened and, because of an emergency, will not.
     mutating func refuseUnheard() {
-        guard let lease, isMuted, case .opening = channel?.reception else { return }
+        guard let lease, isTalkedOver, case .opening = channel?.reception else { return }
         clearParticipant(.talkedOver(lease.transmission))
     }
 }

@@ -134,7 +134,7 @@ package struct TalkSession: Sendable {
     /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         effects = EffectCollector(at: now, standing: orders)
-        let obstacle = receptionObstacle
+        let obstacle = receptionObstacle()
         transition(event)
         yieldTransmission()
         yieldReception(before: obstacle)
