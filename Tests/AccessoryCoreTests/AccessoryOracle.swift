@@ -37,7 +37,7 @@ struct AccessoryOracle {
     private var open: ButtonRole?
     private var attempts = 0
     private var transmission = 0
-    /// Whether the core has accepted the attempt of the open transmission.
+    /// True if the core has accepted the attempt of the open transmission.
     private var isAccepted = false
 
     /// - Parameters:

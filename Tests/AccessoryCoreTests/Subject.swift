@@ -7,9 +7,9 @@ struct Subject: Sendable, CustomStringConvertible {
     let description: String
     let definition: AccessoryDefinition
     let oracle: AccessoryOracle
-    /// What it sends.
+    /// Frames that it may send.
     let frames: [AccessoryOracle.Step]
-    /// What happens to its link.
+    /// Ends of its link.
     let losses: [AccessoryOracle.Step]
     let connection: [Accessory.Event]
 

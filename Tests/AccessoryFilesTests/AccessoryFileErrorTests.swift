@@ -3,7 +3,7 @@ import Testing
 
 @testable import TOML
 
-/// What people get to read when a file is wrong. `§` is the place that the error must have.
+/// The errors of a wrong file, as people read them. `§` is the place that the error must have.
 @Suite struct AccessoryFileErrorTests {
     private static let start = AccessoryFileTests.start
     private static let bytes = AccessoryFileTests.bytes

@@ -3,7 +3,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// What no file can weaken, with every shipped file.
+/// Guarantees that no shipped file weakens.
 @Suite struct FamilyTests {
     @Test(arguments: try ShippedAccessories.all().map(\.identifier))
     func `the recordings of a file have the expected outcomes`(_ identifier: String) throws {
@@ -43,7 +43,7 @@ import Testing
     }
 }
 
-/// What an accessory may send: each thing that its file lists, a few that it does not list, and the loss of
+/// The actions of an accessory: each frame that its file lists, a few that it does not list, and the loss of
 /// its link.
 private struct Alphabet {
     let frames: [AccessoryExample.Step.Action]

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Whether a device with one of the services, names, products and keys of both files can match both
+    /// True if a device with one of the services, names, products and keys of both files can match both
     /// equally well.
     private static func canTie(_ first: AccessoryDefinition, _ second: AccessoryDefinition) -> Bool {
         func shared<Value: Hashable>(_ values: [Value], _ others: [Value]) -> [Value?] {

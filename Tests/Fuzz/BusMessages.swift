@@ -30,7 +30,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// What was read can be written, unless it exceeds the limit for sending, and reads the same.
+/// Values that were read can be written, unless they exceed the limit for sending, and read the same.
 private func check(_ values: [BusValue]) {
     let signal = BusSignal(path: "/a", interface: "a.b", member: "C", arguments: values)
     guard let message = try? BusMessage.signal(signal, to: nil) else { return }

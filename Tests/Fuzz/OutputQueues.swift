@@ -35,7 +35,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// What a peer must receive.
+/// The messages that a peer must receive.
 private struct Reader {
     private var number = 0
     private var expected: [[UInt8]] = []

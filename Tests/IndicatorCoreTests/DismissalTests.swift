@@ -3,7 +3,7 @@ import Testing
 
 @testable import IndicatorCore
 
-/// What a person has dismissed, and what is shown all the same.
+/// Dismissed notifications, and those that are shown all the same.
 @Suite struct DismissalTests {
     @Test func `after a dismissal it is silent until the next speaker`() {
         var daemon = SimulatedDaemon()

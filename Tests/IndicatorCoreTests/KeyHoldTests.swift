@@ -3,7 +3,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// What the repeats of a held key say, where its release is not reported.
+/// The repeats of a held key, where its release is not reported.
 @Suite struct KeyHoldTests {
     @Test(arguments: [250, 500, 660, 1000, 2000])
     func `the end of the repeats is the release`(delay: Int) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IndicatorCore
 
-/// What the notification says of a call, and of what others hear as a tone.
+/// The notification's texts about a call, and about what others hear as a tone.
 @Suite struct MessageTests {
     @Test func `in a call it says who hears, and has no channel to leave`() {
         var daemon = SimulatedDaemon(actions: true)
@@ -143,7 +143,7 @@ import Testing
         return nil
     }
 
-    /// What the item that is shown next says is wrong.
+    /// The problem in the item that is shown next.
     private static func problem(_ effects: [Indicator.Effect]) -> String? {
         for case .showPanel(let item) in effects {
             return item.menu.first { $0.id == .problem }?.label.english

@@ -26,7 +26,7 @@ struct SimulatedDaemon {
     let start = MonotonicTime(nanoseconds: 0)
     var now = MonotonicTime(nanoseconds: 0)
     var timer: MonotonicTime? { notice.deadline }
-    /// What the person sees.
+    /// The visible notices.
     var shown: [UInt32: Notice.Content] = [:]
     var replaced: UInt32?
     var (calls, questions) = (0, 0)

@@ -20,7 +20,7 @@ struct CitationTests {
         return comments
     }
 
-    /// What the line says, if it is a comment.
+    /// The text of the line, if it is a comment.
     private static func comment(_ line: Substring) -> String? {
         let text = line.drop { $0 == " " }
         let marker = ["/// ", "// ", "# "].first { text.hasPrefix($0) }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `make` says where it cannot install packages.
+/// The output of `make` where it cannot install packages.
 @Suite(.timeLimit(.minutes(1)))
 struct MissingLibrariesTests {
     init() { withRunningLoop() }

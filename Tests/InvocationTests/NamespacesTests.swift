@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the generator takes away from the units where a user gets no namespaces.
+/// Settings that the generator takes from units where a user gets no namespaces.
 struct NamespacesTests {
     init() { withRunningLoop() }
 

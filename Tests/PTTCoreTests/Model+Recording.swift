@@ -14,10 +14,10 @@ extension Model {
         }
     }
 
-    /// Whether the microphone is open.
+    /// True if the microphone is open.
     var isSending: Bool { recording != nil || isHeardSending }
 
-    /// What concerns the channel or its application does not end a recording.
+    /// Events of the channel or of its application end no recording.
     mutating func endHeard(_ cause: EndCause, by source: TransmitSource = .unknown) {
         if recording == nil { endTransmission(cause, by: source) }
     }

@@ -89,9 +89,9 @@ extension Model {
         let origin: Origin
         let role: ButtonRole
         let began: MonotonicTime
-        /// That of a recording; nil for what the channel hears.
+        /// Nil unless this is a recording.
         let recordingFormat: AudioFormat?
-        /// What its capture stream delivers, once that is open.
+        /// The format of its capture stream, once that is open.
         var format: AudioFormat?
         var isWarned = false
         /// Its button was tapped and keeps it on; the tone that says so is played once frames are delivered.

@@ -3,7 +3,7 @@ import PTTMessages
 
 /// Semantics, “Tones”: one tone for each cause, and none that the other end hears.
 extension Model {
-    /// Whether a tone reaches the person at this machine and no microphone.
+    /// True if a tone reaches the person at this machine and no microphone.
     var isAudible: Bool {
         transmission == nil && hasAudioServer && standstill == nil
     }

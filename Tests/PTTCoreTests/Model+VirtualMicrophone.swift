@@ -10,7 +10,7 @@ extension Model {
         set { if channel == nil { lastResort = newValue } else { channel?.transmission = newValue } }
     }
 
-    /// Whether the microphone is open for the channel, or for that of last resort.
+    /// True if the microphone is open for the channel, or for that of last resort.
     var isHeardSending: Bool { channel?.isSending ?? (lastResort != nil) }
 
     mutating func virtualMicrophoneChanged(_ changed: VirtualMicrophone) {

@@ -36,7 +36,7 @@ struct Model {
         let role: ButtonRole
     }
 
-    /// What allows no application to transmit or receive.
+    /// Applications transmit and receive only while `awake`.
     enum PowerState {
         case awake
         case suspending
@@ -71,11 +71,11 @@ struct Model {
     var recorders: [String] = []
     var microphone: MicrophoneState?
     var volume = 100
-    /// Whether the microphone of the transmission has delivered.
+    /// True once the microphone of the transmission has delivered.
     var isLive = false
     /// Until when the tone that says so may keep frames back; nil once it does not.
     var gateLimit: MonotonicTime?
-    /// Whether a call ended the audio session while it was in use, and goes on.
+    /// True while a call lasts that ended the audio session in use.
     var isInterruptedByCall = false
     var audio = Audio.inactive
     var power = PowerState.awake
@@ -114,7 +114,7 @@ struct Model {
     var answers: [String] = []
     var tones: [String] = []
     var isStartOrdered = false
-    /// Whether an emergency transmitted before the event, and no participant was heard.
+    /// True if an emergency transmitted before the event, and no participant was heard.
     var hadEmergencySession = false
 
     init(whileLocked: TalkSession.WhileLocked = .allow, releaseLag: Duration = .zero) {

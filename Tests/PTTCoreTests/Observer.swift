@@ -19,7 +19,7 @@ struct Observer {
     private(set) var recorder: ClientID?
     /// The client whose begin is answered in this step.
     private var nextRecorder: ClientID?
-    /// Whether that client, or its audio socket, is gone.
+    /// True if ``recorder``, or its audio socket, is gone.
     private(set) var isRecorderGone = false
     /// The client that receives captured frames.
     var receiver: ClientID?
@@ -41,7 +41,7 @@ struct Observer {
     /// Accepted and not finished pushes.
     private(set) var pushes: Set<PushID> = []
     private(set) var interruption: Interruption?
-    /// Whether a participant stays unheard until the application sets one again.
+    /// True if a participant stays unheard until the application sets one again.
     var isUnheard = false
     /// A stream that captures the talk permit tone, and until when at most.
     var gate: (capture: CaptureID, limit: MonotonicTime)?

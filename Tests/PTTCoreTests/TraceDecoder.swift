@@ -53,7 +53,7 @@ struct TraceDecoder: Decoder {
             return try part.next(type)
         }
 
-        /// What the case of an enumeration carries.
+        /// The associated values of an enumeration's case.
         func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
             -> KeyedDecodingContainer<Nested>
         {

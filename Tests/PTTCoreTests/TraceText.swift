@@ -54,7 +54,7 @@ indirect enum TraceText {
     }
 }
 
-/// What is yet to be read of a line, or of what stands in parentheses.
+/// The unread rest of a line, or of the text in parentheses.
 final class TracePart {
     private(set) var words: ArraySlice<TraceText>
 

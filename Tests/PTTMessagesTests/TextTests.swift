@@ -5,7 +5,6 @@ import Testing
 
 /// Texts for people, and their translation.
 @Suite struct TextTests {
-    /// What a catalogue has.
     private static func translation(_ catalogue: [String: String]) -> (String) -> String {
         { catalogue[$0] ?? $0 }
     }

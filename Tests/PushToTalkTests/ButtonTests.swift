@@ -112,7 +112,7 @@ struct ButtonTests {
         #expect(manager.pttTransmissionRole == nil)
     }
 
-    /// What the application does for its own button.
+    /// Presses of the application's own button.
     @EventLoop
     @Test func `the application begins an emergency over a participant, and a talk is refused`() async throws
     {

@@ -4,7 +4,7 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// What the library writes for the developer of an application.
+/// The library's messages to the developer of an application.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct DiagnosticsTests {
     init() { withRunningLoop() }

@@ -6,7 +6,7 @@ import ServiceClient
 import TestSupport
 import Testing
 
-/// Whether a remote participant can be heard, as the application is notified.
+/// The application is notified whether a remote participant can be heard.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ParticipantTests {
     init() { withRunningLoop() }

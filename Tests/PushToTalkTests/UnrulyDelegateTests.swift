@@ -146,7 +146,7 @@ private final class BusyDelegate: NSObject, PTChannelManagerDelegate, PTChannelR
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "requests", attributes: .concurrent)
 
-    /// Whether each beginning has its end.
+    /// True if each beginning has its end.
     var isBalanced: Bool { state.withLock { $0.isBalanced && !$0.transmits && !$0.isActive } }
 
     private func sendRequests(_ manager: PTChannelManager, _ channel: UUID) {

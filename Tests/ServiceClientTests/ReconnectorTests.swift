@@ -76,7 +76,7 @@ private final class RuntimeDirectory {
 /// A client that does nothing but connect, with delays of a millisecond.
 @EventLoop
 private final class Client {
-    /// Whether each attempt reached a socket.
+    /// True for each attempt that reached a socket.
     nonisolated let results = AsyncQueue(of: Bool.self)
     private(set) var attempts = 0
     /// Called with the number of the attempt that has failed.

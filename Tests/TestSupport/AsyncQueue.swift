@@ -50,7 +50,7 @@ package final class AsyncQueue<Element: Sendable>: Sendable {
         try await firstValue(within: limit, file: file, line: line) { isWanted($0) ? $0 : nil }
     }
 
-    /// What `part` has of the first element of which it has something; the ones before it are dropped.
+    /// The first value of `part` that is not nil; the elements before it are dropped.
     package func firstValue<Value>(
         within limit: Duration = awaitLimit,
         file: StaticString = #fileID,

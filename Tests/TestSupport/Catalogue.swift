@@ -26,7 +26,7 @@ package final class Catalogue {
         }
     }
 
-    /// What each system has, by another name: since glibc 2.39 `LANGUAGE` has no effect in C.UTF-8.
+    /// C.UTF-8 by another name: since glibc 2.39 `LANGUAGE` has no effect in C.UTF-8.
     private static let locale = "xx_XX.utf8"
 
     /// For a program that is to speak it.

@@ -56,7 +56,7 @@ package final class CoreProcess {
         process = try Self.launch(in: directory, soundServer: soundServer, environment: environment)
     }
 
-    /// Whether all that was answered is on disk: then nothing is kept in the runtime directory any more.
+    /// True if all that was answered is on disk: then nothing is kept in the runtime directory any more.
     package var isSaved: Bool { access(directory + "/pushtotalk/state.json", F_OK) != 0 }
 
     /// A file in its state directory.

@@ -7,7 +7,7 @@ extension PrivateAudioServer {
         }
     }
 
-    /// Whether a stream, also one of the server itself, records from this source.
+    /// True if a stream, also one of the server itself, records from this source.
     package func isRecorded(_ source: String) async throws -> Bool {
         let sources = try await pactl("list", "short", "sources").split(separator: "\n")
         let outputs = try await pactl("list", "short", "source-outputs").split(separator: "\n")

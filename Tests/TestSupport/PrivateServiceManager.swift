@@ -12,7 +12,7 @@ package final class PrivateServiceManager {
     package let bus: String
     private let process: TestProcess
 
-    /// Whether one can be started here, which takes the right to make namespaces. Tried once.
+    /// True if one can be started here, which takes the right to make namespaces. Tried once.
     package nonisolated static func isPossible() async -> Bool {
         withRunningLoop()
         return await attempt.value

@@ -13,7 +13,7 @@ package final class ScriptedModemManager {
     private var objects: [ObjectPath: ExportedObject] = [:]
     private var states: [Int: Int32] = [:]
     private var hasModem = true
-    /// Whether it answers; a call that it holds is dropped with it.
+    /// Calls are not answered, but held, and dropped with it.
     private let isSilent: Bool
     private var held: [MethodInvocation] = []
     /// Receives an element for each listing of the modems.

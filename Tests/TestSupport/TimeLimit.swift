@@ -1,7 +1,7 @@
 /// The longest time that what a test awaits may take, also beside a load on all processors.
 package let awaitLimit = Duration.seconds(30)
 
-/// What was awaited did not happen within the time limit.
+/// An awaited event did not happen within the time limit.
 package struct TimeLimitExceeded: Error, CustomStringConvertible {
     let limit: Duration
     let file: StaticString

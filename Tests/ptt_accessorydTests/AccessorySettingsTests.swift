@@ -8,7 +8,7 @@ import Testing
 
 @testable import ptt_accessoryd
 
-/// What is written to a simulated AINA button.
+/// Writes to a simulated AINA button.
 @Suite(.serialized) struct AccessorySettingsTests {
     private static let service = GattUUID("127face1-cb21-11e5-93d0-0002a5d5c51b")
     private static let settings = GattUUID("127fdeaf-cb21-11e5-93d0-0002a5d5c51b")

@@ -11,7 +11,7 @@ import Testing
     init() { withRunningLoop() }
 
     private static let presses = 50
-    /// What ptt-accessoryd may grow by meanwhile, in kB.
+    /// The memory by which ptt-accessoryd may grow, in kB.
     private static let growth = 4096
 
     @Test @EventLoop func `1,000 notifications a second harm no other button, and cost no memory`()

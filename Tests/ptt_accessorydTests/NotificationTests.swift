@@ -8,7 +8,7 @@ import Testing
 
 @testable import ptt_accessoryd
 
-/// What other clients of bluetoothd do to a button that is in use.
+/// Effects of other clients of bluetoothd on a button that is in use.
 @Suite(.serialized) struct NotificationTests {
     init() { withRunningLoop() }
 

@@ -92,7 +92,7 @@ final class ActionsFixture {
         try await serves()
     }
 
-    /// What is pressed, as it stands on disk; nil if nothing is.
+    /// The presses that are kept on disk; nil if nothing is pressed.
     var pending: String? {
         get throws { try TextFile.read(directory + "/state/pushtotalk/actions.json", limit: 4096) }
     }
@@ -126,7 +126,7 @@ final class ActionsFixture {
 
     private var socket: String { directory + "/pushtotalk/actions" }
 
-    /// What commands have written, a word each.
+    /// The words that commands have written.
     var log: [String] {
         get throws {
             let text = try TextFile.read(directory + "/log", limit: 64 * 1024) ?? ""

@@ -14,7 +14,7 @@ final class RecordingFixture {
     let actions: ActionsFixture
     let sound: PrivateAudioServer
     let core: TestProcess
-    /// What is said of the actions.
+    /// The events of the actions.
     let events = AsyncQueue(of: ActionInterface.Event.self)
     /// Of the core.
     private let coreEvents = AsyncQueue(of: CoreEvent.self)

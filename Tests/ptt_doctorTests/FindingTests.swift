@@ -3,7 +3,6 @@ import Testing
 
 @testable import ptt_doctor
 
-/// What `findings` has besides what is well.
 func problems(_ findings: [Finding]) -> [Finding] { findings.filter { $0.severity != .ok } }
 
 /// Requires exactly one problem with this cure on Debian.

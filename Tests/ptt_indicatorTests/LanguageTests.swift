@@ -4,7 +4,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// What the built indicator shows to somebody who does not read English.
+/// The built indicator, for somebody who does not read English.
 @Suite(.timeLimit(.minutes(2)))
 struct LanguageTests {
     init() { withRunningLoop() }

@@ -51,7 +51,7 @@ struct PictureDecoderTests {
         #expect(try await Self.decode(bytes, by: Self.program).hasPrefix("the picture cannot be decoded: "))
     }
 
-    /// What it reads comes from a stranger, and by then it has nothing left.
+    /// It reads the picture of a stranger, and by then it has nothing left.
     @Test @EventLoop func `the process is confined before it reads`() async throws {
         let ended = AsyncQueue(of: Int32.self)
         let process = try ChildProcess(

@@ -14,13 +14,13 @@ final class ScriptedNotifications {
         let actions: [String]
         let hints: [BusKey: BusValue]
         let timeout: Int
-        /// What it was answered with.
+        /// The identifier in the answer.
         let identifier: UInt32
     }
 
     static let name = "org.freedesktop.Notifications"
     static let path: ObjectPath = "/org/freedesktop/Notifications"
-    /// Those of xfce4-notifyd 0.7.3.
+    /// The capabilities of xfce4-notifyd 0.7.3.
     static let capabilities = ["actions", "body", "body-hyperlinks", "body-markup", "icon-static"]
 
     let calls = AsyncQueue(of: Call.self)

@@ -12,7 +12,7 @@ final class ScriptedPanel {
     static let menuPath: ObjectPath = "/MenuBar"
     private static let watcher = "org.kde.StatusNotifierWatcher"
 
-    /// What it answers to the registration of an item.
+    /// The answer to the registration of an item.
     enum Registration {
         case accepted
         /// Accepted, and answered by ``goOn()``.
@@ -100,7 +100,7 @@ final class ScriptedPanel {
         _ = try await host.requestName(name)
     }
 
-    /// That process ends as in a crash. The watcher of Plasma goes on to say that there is a host.
+    /// Ends the host as a crash does. The watcher of Plasma goes on to say that there is a host.
     func crashHost() { host?.close() }
 
     private func register(_ invocation: MethodInvocation) {

@@ -6,7 +6,7 @@ import TestSupport
 /// which owns a name and nothing else: clients do not call it.
 @EventLoop
 final class ScriptedPortal {
-    /// What it answers.
+    /// The way it answers.
     enum Manner {
         case works
         /// It has no GlobalShortcuts.

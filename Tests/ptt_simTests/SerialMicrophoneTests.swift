@@ -98,7 +98,7 @@ import Testing
         #expect(paths.contains { $0.hasSuffix("00_1B_DC_00_01_02") } == isFound)
     }
 
-    /// What a blocking read brings, with a limit of ten seconds.
+    /// The text of a blocking read, with a limit of ten seconds.
     private func text(_ port: Int32) -> String {
         var poll = pollfd(fd: port, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, 10_000) == 1 else { return "nothing" }

@@ -85,7 +85,7 @@ private final class ScriptedDaemon {
     }
 }
 
-/// What the built `pttctl` asks a person, and tells.
+/// Questions and messages of the built `pttctl` to a person.
 @Suite struct AccessoryDialogTests {
     init() { withRunningLoop() }
 

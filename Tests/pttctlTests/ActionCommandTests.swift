@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// What the built `pttctl action` says of an `actions.toml`.
+/// The output of the built `pttctl action` about an `actions.toml`.
 @Suite struct ActionCommandTests {
     init() { withRunningLoop() }
 

@@ -38,7 +38,6 @@ final class DoctorFixture {
         let status: Int32
         let findings: [FindingRecord]
 
-        /// Those of one check.
         subscript(check: String) -> [FindingRecord] { findings.filter { $0.check == check } }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ptt_doctor
 
-/// What the built programs print for somebody who does not read English.
+/// The output of the built programs for somebody who does not read English.
 @Suite struct LanguageTests {
     init() { withRunningLoop() }
 

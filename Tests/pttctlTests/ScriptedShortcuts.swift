@@ -1,7 +1,7 @@
 import DBus
 import EventLoop
 
-/// What `pttctl doctor` asks about the talk key: the portal of a desktop, and Plasma's service of shortcuts.
+/// Sources of `pttctl doctor` for the talk key: the portal of a desktop, and Plasma's service of shortcuts.
 @EventLoop
 final class ScriptedShortcuts {
     /// Of the indicator's shortcut, four numbers each, as Qt has them; nil while it has none.

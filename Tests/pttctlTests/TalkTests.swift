@@ -49,7 +49,7 @@ private final class LateCore {
         )
     }
 
-    /// Whether a client waits for the beginning of its transmission, and for events.
+    /// True if a client waits for the beginning of its transmission, and for events.
     var isAsked: Bool { subscription != nil && beginning != nil }
 
     /// Publishes the end of the transmission that is asked for.

@@ -11,7 +11,7 @@ import Testing
 @testable import ptt_doctor
 @testable import pttctl
 
-/// What strangers have named, as it is printed.
+/// Names given by strangers, as they are printed.
 @Suite struct TerminalTests {
     /// All that a terminal may obey or that alters what is beside it, between letters of several scripts.
     private static let hostile =
@@ -138,7 +138,7 @@ import Testing
         AccessoryInterface.ScanReply(device: discovery), AccessoryInterface.PairReply(device: device),
         paired, AccessoryInterface.ForgetReply(remark: "x"), explanation, learned,
     ]
-    /// What was found out about a button that sends such texts.
+    /// Facts about a button that sends such texts.
     private static let facts: [LearningFact] = [.press(hostile), .release(hostile), .mirrored(hostile)]
     private static let findings: [Finding] =
         Check.buttons.ok(Text(verbatim: hostile))
@@ -210,7 +210,7 @@ import Testing
         return (controlling, terminal)
     }
 
-    /// What the reader of a pipe or a terminal receives.
+    /// The lines at the reader of a pipe or a terminal.
     private static func printed(_ parts: [Terminal.Part], isTerminal: Bool) throws -> [String] {
         let (reading, writing) = try ends(isTerminal: isTerminal)
         let output = TerminalOutput(writing)

@@ -69,8 +69,8 @@ import Testing
         #expect(application.samples[...].loudest == 0)
     }
 
-    /// What a Bluetooth headset does on both servers: the source of one profile goes, that of the other comes
-    /// and is preferred. Meanwhile there is no microphone.
+    /// With either server the source of one profile goes, and that of the other comes and is preferred.
+    /// Meanwhile there is no microphone.
     @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `who has chosen it by name hears nothing else when a headset changes its profile`(
         program: SoundServerProgram

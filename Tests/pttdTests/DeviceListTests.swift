@@ -69,7 +69,7 @@ import Testing
 private struct DeviceListFixture {
     let sound: PrivateAudioServer
     let server: AudioServer
-    /// What is logged.
+    /// The logged lines.
     let lines: AsyncQueue<String>
     let log: RateLimitedLog
 

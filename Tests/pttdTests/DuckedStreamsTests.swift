@@ -19,7 +19,7 @@ import Testing
         return .listed(devices)
     }
 
-    /// What is ordered for these streams in a press whose changes could be written down.
+    /// The orders for these streams in a press whose changes could be written down.
     private func orders(
         _ mode: DuckingMode,
         _ streams: [AudioStream],

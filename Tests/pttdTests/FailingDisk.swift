@@ -33,7 +33,7 @@ final class FailingDisk {
     /// For the `pttd` that is to use this disk.
     var environment: [String: String] { ["LD_PRELOAD": library, "PTT_DISK": directory] }
 
-    /// Whether an access hangs.
+    /// True if an access hangs.
     var isWaitedFor: Bool { FileManager.default.fileExists(atPath: directory + "/waited-for") }
 
     /// From now on each access hangs.

@@ -42,7 +42,7 @@ import Testing
 @EventLoop
 private final class Peer {
     private let descriptor: OwnedDescriptor
-    /// What the socket had no room for.
+    /// The bytes that the socket had no room for.
     private var rest: [UInt8] = []
 
     init(_ core: CoreFixture) throws {
@@ -53,7 +53,7 @@ private final class Peer {
         guard isAccepted(text), rest.isEmpty else { throw SystemError("send") }
     }
 
-    /// Whether the socket had room for a part of it at least.
+    /// True if the socket had room for a part of it at least.
     func isAccepted(_ text: String) -> Bool {
         if rest.isEmpty { rest = Array(text.utf8) + [0] }
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)

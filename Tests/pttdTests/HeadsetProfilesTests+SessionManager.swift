@@ -5,7 +5,7 @@ import Testing
 @testable import PulseAudio
 @testable import pttd
 
-/// What the session manager, or a person, does to the profile meanwhile.
+/// The session manager, or a person, changes the profile meanwhile.
 extension HeadsetProfilesTests {
     @Test(arguments: Server.allCases)
     func `a headset that goes and returns by way of no profile is changed back`(server: Server) {
@@ -22,7 +22,7 @@ extension HeadsetProfilesTests {
         #expect(handle(&profiles, headset.listed()) == [.save([])])
     }
 
-    /// What WirePlumber takes back itself it does not store: the headset would connect with our profile.
+    /// WirePlumber stores our profile, but not its own change back: the headset would connect with ours.
     @Test(arguments: [HeadsetMode.transmission, .conversation, .channel])
     func `where WirePlumber changes the profile itself, each mode changes it for a transmission and back`(
         mode: HeadsetMode

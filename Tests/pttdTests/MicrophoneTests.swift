@@ -3,7 +3,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// What counts as a microphone, from a press to the application's frames, on both sound servers.
+/// Sources that count as microphones, from a press to the application's frames, on both sound servers.
 @Suite(.serialized) struct MicrophoneTests {
     init() { withRunningLoop() }
 

@@ -90,7 +90,7 @@ private final class Music {
         try await TestSupport.until { try await isMuted() == expected }
     }
 
-    /// What the server says of the stream.
+    /// The server's entry for the stream.
     private func description() async throws -> String {
         try await sound.pactl("list", "sink-inputs").components(separatedBy: "Sink Input #")
             .first { $0.contains("\"song\"") } ?? ""

@@ -11,7 +11,7 @@ struct SimulatedPlayback {
         let program: String
         var volume: UInt32
         var isMuted = false
-        /// What it would have without the core.
+        /// Its volume without the core.
         var wanted: UInt32
     }
 

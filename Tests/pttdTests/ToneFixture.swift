@@ -127,7 +127,7 @@ final class ToneFixture {
         }
     }
 
-    /// What was heard so far does not count.
+    /// Drops the sound that was heard so far.
     func forget() { recorded = [] }
 
     /// Transmits as the core does: delivers what is captured after the talk permit tone.

@@ -60,7 +60,7 @@ import Testing
         fixture.close()
     }
 
-    /// What it captured meanwhile arrives when the tone should have ended.
+    /// The frames captured meanwhile arrive when the tone should have ended.
     @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where this process stands still in the midst of the tone`(
         program: SoundServerProgram
@@ -75,7 +75,7 @@ import Testing
         fixture.close()
     }
 
-    /// What tells that the tone has begun, and what it captured, arrive together with the limit for it.
+    /// The report that the tone has begun, and its captured frames, arrive together with the limit for it.
     @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where this process stands still from before the tone to after it`(
         program: SoundServerProgram
@@ -121,7 +121,7 @@ import Testing
         fixture.close()
     }
 
-    /// That it has been played, and what was captured of it, arrive together.
+    /// The report that it was played, and its captured frames, arrive together.
     @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `nor where this process stands still meanwhile`(
         program: SoundServerProgram

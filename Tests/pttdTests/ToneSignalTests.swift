@@ -90,7 +90,7 @@ extension ToneSignal.Part {
     }
 }
 
-/// What the configuration makes of them.
+/// The configured tones.
 @Suite struct ToneSoundsTests {
     private func sounds(_ text: String, failures: Int = 0) throws -> ToneSounds {
         let configuration = try TOML.decode(Configuration.self, from: text)

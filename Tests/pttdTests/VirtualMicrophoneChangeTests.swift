@@ -3,8 +3,7 @@ import PTTMessages
 import TestSupport
 import Testing
 
-/// What a person can do to everything of ours in a volume control, while an application records and somebody
-/// talks.
+/// A person changes everything of ours in a volume control, while an application records and somebody talks.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct VirtualMicrophoneChangeTests {
     init() { withRunningLoop() }
 

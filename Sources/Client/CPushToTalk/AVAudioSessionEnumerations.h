@@ -1,6 +1,6 @@
 #pragma once
 
-/// Whether an interruption begins or ends.
+/// The beginning or the end of an interruption.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionInterruptionType : unsigned long {
     AVAudioSessionInterruptionTypeEnded = 0,
     AVAudioSessionInterruptionTypeBegan = 1,
@@ -18,7 +18,7 @@ typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRouteChange
     AVAudioSessionRouteChangeReasonRouteConfigurationChange = 8,
 } AVAudioSessionRouteChangeReason;
 
-/// Whether the application may record. Here always `granted`.
+/// The application's permission to record. Here always `granted`.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRecordPermission : unsigned long {
     /// `'undt'`
     AVAudioSessionRecordPermissionUndetermined = 0x756E6474,
@@ -35,7 +35,7 @@ typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionPortOverrid
     AVAudioSessionPortOverrideSpeaker = 0x73706B72,
 } AVAudioSessionPortOverride;
 
-/// Whether the output is shared with other applications. It has no effect here.
+/// The sharing of the output with other applications. It has no effect here.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionRouteSharingPolicy : unsigned long {
     AVAudioSessionRouteSharingPolicyDefault = 0,
     AVAudioSessionRouteSharingPolicyLongFormAudio = 1,
@@ -75,7 +75,7 @@ typedef enum __attribute__((enum_extensibility(open))) AVAudioSessionErrorCode :
     AVAudioSessionErrorCodeSessionNotActive = 0x696E6163,
 } AVAudioSessionErrorCode;
 
-/// Whether the application may record. Here always `granted`.
+/// The application's permission to record. Here always `granted`.
 typedef enum __attribute__((enum_extensibility(open))) AVAudioApplicationRecordPermission : long {
     /// `'undt'`
     AVAudioApplicationRecordPermissionUndetermined = 0x756E6474,

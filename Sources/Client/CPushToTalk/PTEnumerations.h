@@ -21,7 +21,7 @@ typedef enum __attribute__((enum_extensibility(open))) PTChannelLeaveReason : lo
     PTChannelLeaveReasonSystemPolicy = 3,
 } PTChannelLeaveReason;
 
-/// What began or ended a transmission.
+/// The cause of a transmission's beginning or end.
 typedef enum __attribute__((enum_extensibility(open))) PTChannelTransmitRequestSource : long {
     /// Also an end without a request: the time limit, a lost microphone or button, a change of mode.
     PTChannelTransmitRequestSourceUnknown = 0,
@@ -32,14 +32,14 @@ typedef enum __attribute__((enum_extensibility(open))) PTChannelTransmitRequestS
     PTChannelTransmitRequestSourceHandsfreeButton = 3,
 } PTChannelTransmitRequestSource;
 
-/// Whether the application's service can be used.
+/// The state of the application's service.
 typedef enum __attribute__((enum_extensibility(open))) PTServiceStatus : long {
     PTServiceStatusReady = 0,
     PTServiceStatusConnecting = 1,
     PTServiceStatusUnavailable = 2,
 } PTServiceStatus;
 
-/// Whether a channel can transmit and receive, and whether at the same time.
+/// The directions of a channel, and whether both are possible at the same time.
 typedef enum __attribute__((enum_extensibility(open))) PTTransmissionMode : long {
     /// The channel can transmit while a remote participant talks.
     PTTransmissionModeFullDuplex = 0,

@@ -12,12 +12,12 @@ struct LearnedShape {
     /// The same button on another day: another charge, another count.
     var later: [SimulatedButton] = []
     var others: [Key] = []
-    /// What another key sends while this one is held.
+    /// Presses of another key while this one is held.
     var chords: [Key] = []
     /// Of the device itself, pressed or not.
     var noise: [[Content]] = []
     var transport: InputTransport?
-    /// Whether it is learned; nil if that depends on when what else arrives. A button that is not says why.
+    /// True if it is learned, false if refused with a reason; nil if that depends on when what else arrives.
     var isLearned: Bool? = true
 
     var name: String { button.name }

@@ -27,7 +27,7 @@ struct SimulatedButton {
     /// A frame, and how long after its cause it arrives.
     typealias Emission = (delay: Duration, content: Content)
 
-    /// What a press and a release make it send.
+    /// The frames that a press and a release send.
     enum Edges {
         /// Fixed frames; the release may be empty (press only).
         case fixed(press: [Content], release: [Content])
@@ -44,7 +44,7 @@ struct SimulatedButton {
         case random(GattAttribute, length: Int)
     }
 
-    /// What comes by itself.
+    /// Frames that it sends by itself.
     struct Heartbeat {
         enum Value {
             /// The level, with these bits.
@@ -65,7 +65,7 @@ struct SimulatedButton {
     var name: String
     var edges: Edges
     var pattern: Expected
-    /// Whether every recording of it must be learned, not only none wrongly.
+    /// False if its recordings need not be learned, but none wrongly.
     var isWellBehaved = true
     var onSubscribing: [Content] = []
     var heartbeats: [Heartbeat] = []
@@ -79,7 +79,7 @@ struct SimulatedButton {
     var jitter = Duration.milliseconds(10)
     var lossProbability = 0.0
 
-    /// What a person means by a press of it.
+    /// The pattern that is to be learned from it.
     enum Expected {
         case held
         case tapped

@@ -109,7 +109,7 @@ enum ActionTimes {
         ["sh", "-c", "printf '\(word)\\0' > \(fifo)"]
     }
 
-    /// What commands write to a FIFO.
+    /// Reads the commands' words from a FIFO.
     private static func observer(of fifo: String) throws -> Observer {
         guard mkfifo(fifo, 0o600) == 0 else { throw SystemError("make \(fifo)") }
         // Also for writing: it never ends.

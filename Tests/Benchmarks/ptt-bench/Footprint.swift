@@ -87,7 +87,7 @@ struct Footprint {
         }
     }
 
-    /// What still grows after the first presses is a leak.
+    /// Growth after the first presses is a leak.
     func printGrowth(_ table: inout Table) async throws {
         let presses = try await Presses(stack)
         try await presses.press(times: Presses.first)

@@ -18,7 +18,7 @@ final class Presses {
     private let stack: StackFixture
     private let blueZ: PrivateBlueZ
     private let ours: Observer
-    /// That of the first press of this run.
+    /// The latency of the first press of this run.
     private static var firstTime: Duration?
 
     init(_ stack: StackFixture) async throws {

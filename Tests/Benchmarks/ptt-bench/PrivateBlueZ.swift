@@ -1,8 +1,8 @@
 import DBus
 import EventLoop
 
-/// What ptt-accessoryd needs of BlueZ to use buttons: their objects, and the notifications that this process
-/// times.
+/// The part of BlueZ that ptt-accessoryd needs for buttons: their objects, and the notifications that this
+/// process times.
 @EventLoop
 final class PrivateBlueZ {
     /// The characteristic that ptt-accessoryd subscribes to.
@@ -46,7 +46,7 @@ final class PrivateBlueZ {
         path(crowdAddress(number), "service000a", "char000b")
     }
 
-    /// Those of ``button`` and of the crowd.
+    /// The addresses of ``button`` and of the crowd.
     static func addresses(crowd: Int) -> [String] { [address] + (0..<crowd).map { crowdAddress($0) } }
 
     private static func crowdAddress(_ number: Int) -> String { address(third: 0xF4, number) }

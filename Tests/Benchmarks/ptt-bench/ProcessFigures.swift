@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// What `/proc/PID` says about a process (proc(5)).
+/// The figures of a process in `/proc/PID` (proc(5)).
 struct ProcessFigures {
     /// Resident memory in kB.
     let resident: Int

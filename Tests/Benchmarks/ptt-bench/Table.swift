@@ -19,14 +19,14 @@ struct Table {
         case times = ""
     }
 
-    /// What a figure is compared with.
+    /// The figure that ours is compared with.
     struct Comparison {
         let name: String
         let value: Double
     }
 
     private(set) var misses = 0
-    /// Whether something was missed that no other load on the machine explains.
+    /// True if something was missed that no other load on the machine explains.
     private(set) var hasFailed = false
 
     func printHeader() {

@@ -23,8 +23,8 @@ struct Scenario {
         + serialMicrophones + fromTheBox + remoteControls + bluetoothHeadsets + twoUsers + virtualMicrophone
         + doctor + namespaces + actions + keyService + latch + recordings + advertisements + keyTimes
 
-    /// Whether a filter is the number of the part, a share of all parts, as in `1/2`, that has it, or text in
-    /// the name.
+    /// True if a filter is the number of the part, a share of all parts that has it, as `1/2`, or text in the
+    /// name.
     func matches(_ filters: [String]) -> Bool {
         filters.isEmpty || filters.contains(where: matches)
     }

@@ -1,4 +1,4 @@
-/// What a hostile peer of the same user can do to the sockets of `pttd`. Each attack has a `pttd` of its own.
+/// The attacks of a hostile peer of the same user on the sockets of `pttd`. Each has a `pttd` of its own.
 enum Attack: String, CaseIterable {
     // Text that is slow to compare: 250,000 combining marks, the later ones to be sorted before the earlier
     // ones.
@@ -95,7 +95,7 @@ enum Attack: String, CaseIterable {
         }
     }
 
-    /// What the well-behaved client asks meanwhile.
+    /// A request of the well-behaved client meanwhile.
     enum Question {
         /// `GetStatus`, on a connection that was there before.
         case status

@@ -115,7 +115,7 @@ private final class AttackerProcess {
 }
 
 extension Table {
-    /// What every attack must keep.
+    /// The limits of every attack.
     private static let longestAnswer = Duration.milliseconds(100)
     private static let megabytes = 24.0
     private static let logLines = 50

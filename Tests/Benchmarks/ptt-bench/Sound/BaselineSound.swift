@@ -12,7 +12,7 @@ enum BaselineSound: String {
     case copy = "baseline-copy"
     case microphone = "baseline-microphone"
 
-    /// What it writes in answer to a request.
+    /// The word that it writes in answer to a request.
     var answer: String {
         switch self {
         case .capture, .captureSound: "captured"

@@ -8,14 +8,14 @@ import TestSupport
 struct SoundServer {
     static let microphone = "microphone"
     static let monitor = "speaker.monitor"
-    /// Those of ``makeOtherSource()``.
+    /// The devices of ``makeOtherSource()``.
     static let otherSink = "other_feed"
     static let otherSource = "other_mic"
 
     let program: SoundServerProgram
     /// In which programs find this server.
     let environment: [String: String]
-    /// Those of the server itself.
+    /// The processes of the server itself.
     let processes: [ChildProcess]
     private let stack: StackFixture
     private let directory: String

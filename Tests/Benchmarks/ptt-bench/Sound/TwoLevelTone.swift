@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// What the microphone hears: 440 Hz, always audible, with loud parts by which its arrival is recognised.
+/// The tone at the microphone: 440 Hz, always audible, with loud parts by which its arrival is recognised.
 enum TwoLevelTone {
     private static let rate = 48_000
     /// Longer than a part of the benchmark: `pw-cat` ends with the file.

@@ -34,7 +34,7 @@ enum ActionsFile {
         }
     }
 
-    /// What the commands have written since ``forget()``.
+    /// The words that commands have written since ``forget()``.
     static func written() async throws -> [String] { try await lines().map(\.word) }
 
     /// The invocations of the commands that have run since then.

@@ -33,7 +33,7 @@ struct Button: Equatable {
     /// The buttons that the machine has from the start, which has the microphone too.
     static let atTheStart = [ffe0, aina, nordic]
 
-    /// What its file says, as the installed programs read it.
+    /// Its file, as the installed programs read it.
     func definition() throws -> AccessoryDefinition {
         guard let definition = AccessoryFolders.standard.load()[file] else {
             throw Failure("no accessory file \(file) is installed")

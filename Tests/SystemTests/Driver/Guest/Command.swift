@@ -8,7 +8,7 @@ final class Command {
         var text = ""
     }
 
-    /// What is kept of the output, in characters: more than any program of the tests prints.
+    /// The limit of the kept output, in characters: more than any program of the tests prints.
     private static let limit = 1 << 20
 
     let name: String

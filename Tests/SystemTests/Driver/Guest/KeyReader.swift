@@ -1,7 +1,7 @@
 import EventLoop
 import Input
 
-/// What a program reads of a virtual device with one key.
+/// A program that reads a virtual device with one key.
 @EventLoop
 final class KeyReader {
     /// It has found the device.

@@ -51,7 +51,7 @@ enum Machine {
         }
     }
 
-    /// What the desktop does with a headset: finds it, bonds with it, trusts it.
+    /// Finds a headset, bonds with it and trusts it, as the desktop does.
     static func bonded(_ button: Button) async throws {
         try await found(button)
         let device = path(of: button)
@@ -131,7 +131,7 @@ enum Machine {
 
     // MARK: - From outside
 
-    /// Whether the sound server has a capture stream of the core.
+    /// True if the sound server has a capture stream of the core.
     static func coreRecords() async throws -> Bool {
         let answer = try await Command.run(["pactl", "list", "source-outputs"])
         return answer.status == 0 && answer.output.contains("application.process.binary = \"pttd\"")

@@ -98,7 +98,7 @@ final class OtherUser {
         }
     }
 
-    /// What has been published so far.
+    /// The number of lines published so far.
     var mark: Int { monitor.output.count }
 
     /// Neither a transmission nor the refusal of one: no request has reached the core of this user.

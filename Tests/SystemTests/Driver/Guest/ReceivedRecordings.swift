@@ -1,7 +1,7 @@
 import EventLoop
 
-/// What the command of a `record` action has received: a line for each run. They are kept from press to
-/// press, so that one that comes late or twice is seen.
+/// Recordings that the command of a `record` action has received: a line for each run. They are kept from
+/// press to press, so that one that comes late or twice is seen.
 @EventLoop
 enum ReceivedRecordings {
     static let log = "/home/dev/recordings.log"

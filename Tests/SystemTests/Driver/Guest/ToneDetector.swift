@@ -18,7 +18,7 @@ struct ToneDetector {
     private var power = 0.0
     private var share = 0.0
 
-    /// Whether the tone lasted for half a second without a break.
+    /// True if the tone lasted for half a second without a break.
     private(set) var isDetected = false
 
     var description: String {

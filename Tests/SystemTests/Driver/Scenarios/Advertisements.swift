@@ -56,7 +56,7 @@ extension Scenario {
 
     private static let bindKey = "90bffd73cb6b26ef58a7a8eba9232036"
 
-    /// What ends the reception of advertisements, and what brings it back.
+    /// A way to end the reception of advertisements, and to bring it back.
     private struct Loss {
         let name: String
         let begin: @EventLoop () async throws -> Void

@@ -57,7 +57,7 @@ extension Scenario {
         }
     }
 
-    /// What its file has it written on connecting.
+    /// Waits for the writes of its file on connecting.
     private static func isWritten(_ definition: AccessoryDefinition, to button: Button) async throws {
         for write in definition.connection.writes {
             guard case .value(let bytes) = write.change else { continue }

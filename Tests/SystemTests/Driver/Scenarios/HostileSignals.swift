@@ -2,7 +2,7 @@ import EventLoop
 import PTTMessages
 
 extension Scenario {
-    /// What another user of the machine sends over the system bus while a button is held.
+    /// Signals of another user on the system bus while a button is held.
     static let hostileSignals = [
         Scenario(part: 9, "signals that another user forges change nothing", forgedSignals),
         Scenario(part: 9, "a flood of another user's signals holds up no press and no release", flood),

@@ -40,7 +40,7 @@ extension Scenario {
 
         func release() { end = nil }
 
-        /// What is on when a port is opened is no press.
+        /// A line that is on when a port is opened is no press.
         func pressUntilItCounts(_ fixture: GuestFixture, _ identifier: String, after mark: Int) async throws {
             try await eventually("a press begins a transmission") {
                 release()

@@ -4,7 +4,7 @@ import PTTMessages
 /// Three buttons that are pressed at once: one runs commands, one holds a key, and one records.
 @EventLoop
 final class ThreePresses {
-    /// What ends them.
+    /// A cause of their end.
     enum End: CaseIterable {
         case release, link, accessoryd, actions, command, keys, stop, session, core
 
@@ -72,7 +72,7 @@ final class ThreePresses {
         }
     }
 
-    /// What is recorded goes on until the release.
+    /// The recording goes on until the release.
     private func isNoEnd(_ end: End) async throws {
         guard try await Machine.coreRecords() else { throw Failure("\(end): the microphone is closed") }
         try await releaseAll()
