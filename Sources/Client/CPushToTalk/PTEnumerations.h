@@ -1,6 +1,6 @@
-// C enumerations, as in Apple's framework, so that Swift imports them in the same way: a number without a case is a
-// valid value, `switch` requires `@unknown default`, and the description is the raw value. An enumeration of Swift has
-// none of that.
+// C enumerations, as in Apple's framework, so that Swift imports them in the same way: a number without a
+// case is a valid value, `switch` requires `@unknown default`, and the description is the raw value. An
+// enumeration of Swift has none of that.
 #pragma once
 
 /// Why a channel was joined.
@@ -76,7 +76,7 @@ typedef enum __attribute__((enum_extensibility(open))) PTInstantiationErrorCode 
     PTInstantiationErrorCodeUnknown = 0,
     /// Here: `pttd` cannot be reached.
     PTInstantiationErrorCodeInvalidPlatform = 1,
-    /// Here: the application's manifest has neither `systemd-unit` nor `bus-name`, so that it cannot be started.
+    /// Here: the application's manifest has neither `systemd-unit` nor `bus-name`: it cannot be started.
     PTInstantiationErrorCodeMissingBackgroundMode = 2,
     /// Here: the application's manifest has no `push-environment`.
     PTInstantiationErrorCodeMissingPushServerEnvironment = 3,

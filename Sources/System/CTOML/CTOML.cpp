@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string_view>
 
-// The parser of toml++ 3.3 asserts what some invalid texts make false ("[" and the end of the line, for example): that
-// must be an error like any other, not the end of the process.
+// The parser of toml++ 3.3 asserts what some invalid texts make false ("[" and the end of the line, for
+// example): that must be an error like any other, not the end of the process.
 #define TOML_ASSERT(condition)                                                                                       \
     do {                                                                                                             \
         if (!(condition))                                                                                            \

@@ -83,7 +83,7 @@ static void close_stream(pa_stream **stream) {
     *stream = NULL;
 }
 
-// The next samples, or NULL. `*count` is 0 if there are none; there is no sound in a hole of the server's record.
+// The next samples, or NULL. `*count` is 0 if there are none; a hole of the server's record has no sound.
 static const int16_t *peek(pa_stream *stream, size_t *count) {
     const void *samples = NULL;
     size_t bytes = 0;
@@ -222,8 +222,8 @@ static void find_edges(pa_stream *stream, size_t length, void *data) {
     (void)length;
     struct edges *state = data;
     int64_t time = now();
-    // That of the sample, as if each had arrived at its time: two sources that deliver whole fragments are otherwise a
-    // fragment apart, by chance.
+    // That of the sample, as if each had arrived at its time: two sources that deliver whole fragments are
+    // otherwise a fragment apart, by chance.
     size_t later = pa_stream_readable_size(stream) / sizeof(int16_t);
     size_t count;
     for (const int16_t *samples; samples = peek(stream, &count), count > 0; pa_stream_drop(stream)) {
@@ -253,7 +253,8 @@ int baseline_compare(int milliseconds, int count, char *const *sources) {
 
 // MARK: Copying the microphone into a sink
 
-// As the core does it, in milliseconds: the fragments of the microphone, what the server stores, what it waits for.
+// As the core does it, in milliseconds: the fragments of the microphone, what the server stores, what it
+// waits for.
 #define COPIED 5
 #define STORED 20
 #define AHEAD 10

@@ -1,5 +1,5 @@
-// Preloaded into bluetoothd: replaces the kernel's Bluetooth sockets with sockets that never answer. So it runs where
-// the kernel has no Bluetooth, and does not touch an adapter where there is one.
+// Preloaded into bluetoothd: replaces the kernel's Bluetooth sockets with sockets that never answer. So it
+// runs where the kernel has no Bluetooth, and does not touch an adapter where there is one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/socket.h>
