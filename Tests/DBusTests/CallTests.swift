@@ -62,14 +62,11 @@ import Testing
 
     @Test @EventLoop func `an unknown service, object and method are distinguished`() async throws {
         let peers = try await Peers()
-        let service = MethodCall(to: "org.example.Nobody", path: "/", interface: "org.example.I", member: "M")
+        let service = RemoteInterface(service: "org.example.Nobody", path: "/", name: "org.example.I")
+            .call("M")
         #expect(await BusError.thrown { try await peers.client.call(service) }?.kind == .serviceUnknown)
-        let object = MethodCall(
-            to: Peers.name,
-            path: "/elsewhere",
-            interface: Peers.interface,
-            member: "Echo"
-        )
+        let object = RemoteInterface(service: Peers.name, path: "/elsewhere", name: Peers.interface)
+            .call("Echo")
         #expect(
             await BusError.thrown { try await peers.client.call(object) }?.name
                 == "org.freedesktop.DBus.Error.UnknownObject"
@@ -142,11 +139,11 @@ import Testing
     }
 
     @Test(arguments: [
-        MethodCall(to: "nonsense", path: "/", interface: "org.example.I", member: "M"),
-        MethodCall(to: "", path: "/", interface: "org.example.I", member: "M"),
-        MethodCall(to: "org.example.S", path: "/", interface: "nonsense", member: "M"),
-        MethodCall(to: "org.example.S", path: "/", interface: "org.example.I", member: "no-name"),
-        MethodCall(to: "org.example.S\0", path: "/", interface: "org.example.I", member: "M"),
+        RemoteInterface(service: "nonsense", path: "/", name: "org.example.I").call("M"),
+        RemoteInterface(service: "", path: "/", name: "org.example.I").call("M"),
+        RemoteInterface(service: "org.example.S", path: "/", name: "nonsense").call("M"),
+        RemoteInterface(service: "org.example.S", path: "/", name: "org.example.I").call("no-name"),
+        RemoteInterface(service: "org.example.S\0", path: "/", name: "org.example.I").call("M"),
     ]) @EventLoop
     func `a call with an invalid name is refused and the connection remains`(call: MethodCall) async throws {
         let peers = try await Peers()

@@ -57,11 +57,7 @@ import Testing
             // The wrong types, no such method, no such object.
             { peers.open($0, .string("")) },
             { peers.call("Absent", $0) },
-            {
-                var call = peers.open($0, .properties([:]))
-                call.path = "/elsewhere"
-                return call
-            },
+            { peers.open($0, .properties([:]), at: "/elsewhere") },
         ]
         for round in 0..<200 {
             let (near, far) = try UnixSocket.pair(.stream)
@@ -103,13 +99,12 @@ import Testing
 }
 
 extension Peers {
-    fileprivate func open(_ descriptor: BusValue, _ options: BusValue) -> MethodCall {
-        MethodCall(
-            to: Self.name,
-            path: "/org/example/port",
-            interface: "org.example.Port",
-            member: "Open",
-            arguments: [.objectPath("/org/bluez/hci0/dev"), descriptor, options]
-        )
+    fileprivate func open(
+        _ descriptor: BusValue,
+        _ options: BusValue,
+        at path: ObjectPath = "/org/example/port"
+    ) -> MethodCall {
+        RemoteInterface(service: Self.name, path: path, name: "org.example.Port")
+            .call("Open", [.objectPath("/org/bluez/hci0/dev"), descriptor, options])
     }
 }

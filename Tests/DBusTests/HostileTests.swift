@@ -51,12 +51,8 @@ import Testing
         let answerer = try await BusConnection.open(.address(peers.bus.address))
         let give = ExportedMethod("Give", outputs: ["value": "v"]) { $0.reply(.variant(excess.value)) }
         let object = try answerer.export(Peers.path, [ExportedInterface(Peers.interface, methods: [give])])
-        let call = MethodCall(
-            to: answerer.uniqueName,
-            path: Peers.path,
-            interface: Peers.interface,
-            member: "Give"
-        )
+        let call = RemoteInterface(service: answerer.uniqueName, path: Peers.path, name: Peers.interface)
+            .call("Give")
         #expect(await BusError.thrown { try await peers.client.call(call) }?.name == BusError.limitsExceeded)
         try await peers.settle()
         object.withdraw()
@@ -214,12 +210,12 @@ import Testing
     /// Waits until all that `peer` has sent to `connection` has arrived.
     @EventLoop
     private func ping(_ connection: BusConnection, from peer: BusConnection) async throws {
-        let call = MethodCall(
-            to: connection.uniqueName,
+        let call = RemoteInterface(
+            service: connection.uniqueName,
             path: "/",
-            interface: "org.freedesktop.DBus.Peer",
-            member: "Ping"
+            name: "org.freedesktop.DBus.Peer"
         )
+        .call("Ping")
         _ = try await peer.call(call)
     }
 }

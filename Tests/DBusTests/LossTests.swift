@@ -59,7 +59,7 @@ import Testing
             if case .failure(let error) = result { events.add("\(error.kind)") }
         }
         other?.call(
-            MethodCall(to: "nonsense", path: "/", interface: "org.example.I", member: "M"),
+            RemoteInterface(service: "nonsense", path: "/", name: "org.example.I").call("M"),
             completion: report
         )
         other?.call(peers.call("Hold"), completion: report)

@@ -67,12 +67,8 @@ import Testing
         (remote.set("Colour", to: .string("red")), "PropertyReadOnly"),
         (remote.set("On", to: .string("yes")), "InvalidArgs"),
         (
-            MethodCall(
-                to: Peers.name,
-                path: "/lamp",
-                interface: "org.freedesktop.DBus.Properties",
-                member: "Get"
-            ), "InvalidArgs"
+            RemoteInterface(service: Peers.name, path: "/lamp", name: "org.freedesktop.DBus.Properties")
+                .call("Get"), "InvalidArgs"
         ),
     ]
 
@@ -125,7 +121,8 @@ import Testing
         first.withdraw()
         let second = try peers.service.export("/lamp", [lamp.interface])
         first.withdraw()
-        let call = MethodCall(to: Peers.name, path: "/lamp", interface: "org.example.Lamp", member: "Toggle")
+        let call = RemoteInterface(service: Peers.name, path: "/lamp", name: "org.example.Lamp")
+            .call("Toggle")
         #expect(try await peers.client.call(call) == [.boolean(true)])
         second.withdraw()
     }

@@ -27,24 +27,14 @@ final class Peers {
     }
 
     func call(_ member: String, _ arguments: BusValue...) -> MethodCall {
-        MethodCall(
-            to: Self.name,
-            path: Self.path,
-            interface: Self.interface,
-            member: member,
-            arguments: arguments
-        )
+        RemoteInterface(service: Self.name, path: Self.path, name: Self.interface).call(member, arguments)
     }
 
     /// A round trip through the bus, after which all earlier messages of both sides have arrived.
     func settle() async throws {
         _ = try await client.call(call("Echo", .variant(.byte(0))))
-        let ping = MethodCall(
-            to: client.uniqueName,
-            path: "/",
-            interface: "org.freedesktop.DBus.Peer",
-            member: "Ping"
-        )
+        let ping = RemoteInterface(service: client.uniqueName, path: "/", name: "org.freedesktop.DBus.Peer")
+            .call("Ping")
         _ = try await service.call(ping)
     }
 

@@ -134,12 +134,8 @@ import Testing
         try stranger.emit(signal, to: peers.client.uniqueName)
         // Its call is answered after the signal has been delivered.
         _ = try await stranger.call(
-            MethodCall(
-                to: peers.client.uniqueName,
-                path: "/",
-                interface: "org.freedesktop.DBus.Peer",
-                member: "Ping"
-            )
+            RemoteInterface(service: peers.client.uniqueName, path: "/", name: "org.freedesktop.DBus.Peer")
+                .call("Ping")
         )
         try peers.service.emit(signal)
         #expect(try await signals.next() == peers.service.uniqueName)
@@ -153,17 +149,16 @@ import Testing
         let subscription = peers.client.subscribe(MatchRule(sender: Peers.name, member: "Tick")) {
             signals.add($0.sender)
         }
-        let release = MethodCall(
-            to: "org.freedesktop.DBus",
+        let release = RemoteInterface(
+            service: "org.freedesktop.DBus",
             path: "/org/freedesktop/DBus",
-            interface: "org.freedesktop.DBus",
-            member: "ReleaseName",
-            arguments: [.string(Peers.name)]
+            name: "org.freedesktop.DBus"
         )
+        .call("ReleaseName", [.string(Peers.name)])
         _ = try await peers.service.call(release)
         #expect(try await next.requestName(Peers.name))
         _ = try await peers.client.call(
-            MethodCall(to: Peers.name, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping")
+            RemoteInterface(service: Peers.name, path: "/", name: "org.freedesktop.DBus.Peer").call("Ping")
         )
         try next.emit(BusSignal(path: Peers.path, interface: Peers.interface, member: "Tick"))
         #expect(try await signals.next() == next.uniqueName)

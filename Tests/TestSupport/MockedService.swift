@@ -32,7 +32,7 @@ package final class MockedService {
     package func mock(_ member: String, at path: ObjectPath, _ arguments: [BusValue]) async throws {
         let interface = "org.freedesktop.DBus.Mock"
         try await call(
-            MethodCall(to: name, path: path, interface: interface, member: member, arguments: arguments)
+            RemoteInterface(service: name, path: path, name: interface).call(member, arguments)
         )
     }
 

@@ -52,13 +52,12 @@ import Testing
                 characteristic: try #require(uuid)
             )
             let path = try #require(mirror.objects.characteristic(of: path, matching: attribute))
-            let call = MethodCall(
-                to: "org.bluez",
+            let call = RemoteInterface(
+                service: "org.bluez",
                 path: path,
-                interface: "org.bluez.GattCharacteristic1",
-                member: "ReadValue",
-                arguments: [.properties([:])]
+                name: "org.bluez.GattCharacteristic1"
             )
+            .call("ReadValue", [.properties([:])])
             return try await mirror.connection?.call(call).first?.asBytes
         }
     }

@@ -191,7 +191,7 @@ import Testing
             let path = try #require(client.root.appending("object"))
             let interface = "org.bluez.AdvertisementMonitor1"
             _ = try await connection.call(
-                MethodCall(to: client.name, path: path, interface: interface, member: member),
+                RemoteInterface(service: client.name, path: path, name: interface).call(member),
                 timeout: .seconds(30)
             )
         }

@@ -27,13 +27,12 @@ import Testing
         @discardableResult
         func call(_ member: String, _ arguments: [BusValue] = []) async throws -> [BusValue] {
             try await connection.call(
-                MethodCall(
-                    to: "org.bluez",
+                RemoteInterface(
+                    service: "org.bluez",
                     path: Self.button,
-                    interface: "org.bluez.GattCharacteristic1",
-                    member: member,
-                    arguments: arguments
+                    name: "org.bluez.GattCharacteristic1"
                 )
+                .call(member, arguments)
             )
         }
 

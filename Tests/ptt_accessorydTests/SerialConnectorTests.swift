@@ -54,13 +54,12 @@ import Testing
         let path = try #require(fixture.link?.path)
         let name = try #require(fixture.mirror.connection?.uniqueName)
         let sent = BusDescriptor(OwnedDescriptor(adopting: far))
-        let call = MethodCall(
-            to: name,
+        let call = RemoteInterface(
+            service: name,
             path: "/org/pushtotalk/serial_00001101_0000_1000_8000_00805f9b34fb",
-            interface: "org.bluez.Profile1",
-            member: "NewConnection",
-            arguments: [.objectPath(path), .descriptor(sent), .properties([:])]
+            name: "org.bluez.Profile1"
         )
+        .call("NewConnection", [.objectPath(path), .descriptor(sent), .properties([:])])
         do throws(BusError) {
             _ = try await stranger.call(call)
             Issue.record("the port was accepted")
@@ -150,13 +149,8 @@ final class SerialFixture {
                 .objectPath("/other"), .string(serviceClass.text), .properties([:]),
             ]
             _ = try await other.call(
-                MethodCall(
-                    to: "org.bluez",
-                    path: "/org/bluez",
-                    interface: "org.bluez.ProfileManager1",
-                    member: "RegisterProfile",
-                    arguments: arguments
-                )
+                RemoteInterface(service: "org.bluez", path: "/org/bluez", name: "org.bluez.ProfileManager1")
+                    .call("RegisterProfile", arguments)
             )
             self.other = other
         }

@@ -96,11 +96,7 @@ struct PlayerTests {
     ).getAll()
 
     private static func command(_ member: String) -> MethodCall {
-        MethodCall(
-            to: name,
-            path: "/org/mpris/MediaPlayer2",
-            interface: "org.mpris.MediaPlayer2.Player",
-            member: member
-        )
+        RemoteInterface(service: name, path: "/org/mpris/MediaPlayer2", name: "org.mpris.MediaPlayer2.Player")
+            .call(member)
     }
 }

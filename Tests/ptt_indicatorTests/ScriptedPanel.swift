@@ -159,26 +159,14 @@ final class ScriptedPanel {
     @discardableResult
     func call(_ member: String, arguments: [BusValue]) async throws -> [BusValue] {
         try await connection.call(
-            MethodCall(
-                to: owner,
-                path: Self.menuPath,
-                interface: Self.menu,
-                member: member,
-                arguments: arguments
-            )
+            RemoteInterface(service: owner, path: Self.menuPath, name: Self.menu).call(member, arguments)
         )
     }
 
     /// Calls the item.
     func callItem(_ member: String, _ arguments: BusValue...) async throws {
         _ = try await connection.call(
-            MethodCall(
-                to: owner,
-                path: Self.itemPath,
-                interface: Self.item,
-                member: member,
-                arguments: arguments
-            )
+            RemoteInterface(service: owner, path: Self.itemPath, name: Self.item).call(member, arguments)
         )
     }
 

@@ -122,7 +122,7 @@ final class ScriptedPortal {
 
     /// A call that the client answers after all signals that it has received.
     var ping: MethodCall {
-        MethodCall(to: client, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping")
+        RemoteInterface(service: client, path: "/", name: "org.freedesktop.DBus.Peer").call("Ping")
     }
 
     func closeSession() throws {

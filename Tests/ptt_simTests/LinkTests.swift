@@ -72,12 +72,12 @@ import Testing
     @Test @EventLoop func `discovery belongs to the client that started it`() async throws {
         let fixture = try await SimulatorFixture("--button", "ffe0")
         let other = try await BusConnection.open(.address(fixture.bus.address))
-        let start = MethodCall(
-            to: "org.bluez",
+        let start = RemoteInterface(
+            service: "org.bluez",
             path: SimulatorFixture.adapter,
-            interface: "org.bluez.Adapter1",
-            member: "StartDiscovery"
+            name: "org.bluez.Adapter1"
         )
+        .call("StartDiscovery")
         _ = try await other.call(start)
         #expect(try await fixture.signals.next() == "hci0 Adapter1 Discovering=true")
         #expect(await thrown { try await other.call(start) }?.name == "org.bluez.Error.InProgress")
@@ -118,12 +118,12 @@ import Testing
         try await fixture.discover()
         _ = try await fixture.registerAgent()
         try await fixture.device(1, "Connect")
-        let pair = MethodCall(
-            to: "org.bluez",
+        let pair = RemoteInterface(
+            service: "org.bluez",
             path: SimulatorFixture.device(1),
-            interface: "org.bluez.Device1",
-            member: "Pair"
+            name: "org.bluez.Device1"
         )
+        .call("Pair")
         let error = await thrown { try await fixture.client.call(pair, timeout: .milliseconds(200)) }
         #expect(error?.kind == .noReply)
         #expect(
@@ -166,12 +166,12 @@ import Testing
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         #expect(try await fixture.simulator.ask("sleep 1") == "ok")
         let attempts = AsyncQueue(of: String.self)
-        let connect = MethodCall(
-            to: "org.bluez",
+        let connect = RemoteInterface(
+            service: "org.bluez",
             path: SimulatorFixture.device(1),
-            interface: "org.bluez.Device1",
-            member: "Connect"
+            name: "org.bluez.Device1"
         )
+        .call("Connect")
         let report: BusConnection.Completion = { result in
             switch result {
             case .success: attempts.add("connected")

@@ -30,12 +30,8 @@ import Testing
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         #expect(try await fixture.simulator.ask("on-subscribe 1 00") == "ok")
         let path = SimulatorFixture.characteristic(1)
-        let start = MethodCall(
-            to: "org.bluez",
-            path: path,
-            interface: "org.bluez.GattCharacteristic1",
-            member: "StartNotify"
-        )
+        let start = RemoteInterface(service: "org.bluez", path: path, name: "org.bluez.GattCharacteristic1")
+            .call("StartNotify")
         fixture.client.call(start) { [signals = fixture.signals] _ in signals.add("answer") }
         #expect(
             try await fixture.signals.next(3) == [
@@ -57,12 +53,8 @@ import Testing
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         let other = try await BusConnection.open(.address(fixture.bus.address))
         let path = SimulatorFixture.characteristic(1)
-        let start = MethodCall(
-            to: "org.bluez",
-            path: path,
-            interface: "org.bluez.GattCharacteristic1",
-            member: "StartNotify"
-        )
+        let start = RemoteInterface(service: "org.bluez", path: path, name: "org.bluez.GattCharacteristic1")
+            .call("StartNotify")
         _ = try await other.call(start)
         try await fixture.characteristic(1, "StartNotify")
         _ = try await fixture.signals.next()
@@ -86,13 +78,12 @@ import Testing
     {
         let fixture = try await SimulatorFixture("--button", "ffe0", "--known")
         _ = try await fixture.simulator.ask("press")
-        let read = MethodCall(
-            to: "org.bluez",
+        let read = RemoteInterface(
+            service: "org.bluez",
             path: SimulatorFixture.characteristic(1),
-            interface: "org.bluez.GattCharacteristic1",
-            member: "ReadValue",
-            arguments: [.properties([:])]
+            name: "org.bluez.GattCharacteristic1"
         )
+        .call("ReadValue", [.properties([:])])
         #expect(try await fixture.client.call(read) == [.bytes([1])])
         #expect(try await fixture.signals.next() == Self.value + "1")
         _ = try await fixture.simulator.ask("sleep")

@@ -45,13 +45,7 @@ final class SimulatorFixture {
         async throws(BusError) -> [BusValue]
     {
         try await client.call(
-            MethodCall(
-                to: "org.bluez",
-                path: path,
-                interface: interface,
-                member: member,
-                arguments: arguments
-            )
+            RemoteInterface(service: "org.bluez", path: path, name: interface).call(member, arguments)
         )
     }
 
@@ -69,13 +63,8 @@ final class SimulatorFixture {
 
     func adapter(_ member: String, _ arguments: BusValue...) async throws(BusError) {
         _ = try await client.call(
-            MethodCall(
-                to: "org.bluez",
-                path: Self.adapter,
-                interface: "org.bluez.Adapter1",
-                member: member,
-                arguments: arguments
-            )
+            RemoteInterface(service: "org.bluez", path: Self.adapter, name: "org.bluez.Adapter1")
+                .call(member, arguments)
         )
     }
 

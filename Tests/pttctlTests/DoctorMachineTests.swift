@@ -172,13 +172,8 @@ extension MockedService {
     @EventLoop
     fileprivate func bluez(_ member: String, _ arguments: BusValue...) async throws {
         try await call(
-            MethodCall(
-                to: "org.bluez",
-                path: "/org/bluez",
-                interface: "org.bluez.Mock",
-                member: member,
-                arguments: arguments
-            )
+            RemoteInterface(service: "org.bluez", path: "/org/bluez", name: "org.bluez.Mock")
+                .call(member, arguments)
         )
     }
 }

@@ -15,13 +15,8 @@ import Testing
         let fixture = try await mock.fixture()
         _ = try await fixture.accessoryd.begin()
         #expect(try await fixture.firstSoundOrEnd() == nil)
-        let dial = MethodCall(
-            to: "org.ofono",
-            path: "/ril_0",
-            interface: "org.ofono.VoiceCallManager",
-            member: "Dial",
-            arguments: [.string("12345"), .string("")]
-        )
+        let dial = RemoteInterface(service: "org.ofono", path: "/ril_0", name: "org.ofono.VoiceCallManager")
+            .call("Dial", [.string("12345"), .string("")])
         try await mock.call(dial)
         #expect(try await fixture.end() == .callActive)
         #expect(try await fixture.accessoryd.status().call == .oFono)

@@ -214,12 +214,8 @@ import Testing
         for _ in 0..<2 {
             for signal in forged { try stranger.emit(signal, to: fixture.logind.core) }
         }
-        let ping = MethodCall(
-            to: fixture.logind.core,
-            path: "/",
-            interface: "org.freedesktop.DBus.Peer",
-            member: "Ping"
-        )
+        let ping = RemoteInterface(service: fixture.logind.core, path: "/", name: "org.freedesktop.DBus.Peer")
+            .call("Ping")
         _ = try await stranger.call(ping)
         try await fixture.endsAsReleased()
     }

@@ -42,13 +42,12 @@ struct BusMessage: ~Copyable {
 extension BusMessage {
     /// - Throws: `InvalidArgs` if a name or argument breaks the rules of D-Bus.
     static func call(_ call: MethodCall) throws(BusError) -> BusMessage {
-        try check(BusNames.isBusName(call.destination), "\(call.destination) is not a bus name")
-        try check(BusNames.isInterface(call.interface), "\(call.interface) is not an interface name")
+        let (service, path, interface) = (call.interface.service, call.interface.path, call.interface.name)
+        try check(BusNames.isBusName(service), "\(service) is not a bus name")
+        try check(BusNames.isInterface(interface), "\(interface) is not an interface name")
         try check(BusNames.isMember(call.member), "\(call.member) is not a method name")
         let message = BusMessage(
-            adopting: try created(
-                dbus_message_new_method_call(call.destination, call.path.text, call.interface, call.member)
-            )
+            adopting: try created(dbus_message_new_method_call(service, path.text, interface, call.member))
         )
         dbus_message_set_auto_start(message.pointer, call.startsService ? 1 : 0)
         try MessageEncoder.append(call.arguments, to: message.pointer)

@@ -1,31 +1,14 @@
-/// An outgoing method call.
+/// An outgoing method call, made by a ``RemoteInterface``.
 package struct MethodCall: Sendable, Equatable, CustomStringConvertible {
-    /// A well-known name. Unique names do not survive a restart of the service (`ServiceUnknown`).
-    package var destination: String
-    package var path: ObjectPath
-    package var interface: String
-    package var member: String
-    package var arguments: [BusValue]
+    let interface: RemoteInterface
+    package let member: String
+    let arguments: [BusValue]
     /// True if the bus may start a service for a name that has no owner.
     package var startsService: Bool
 
-    package init(
-        to destination: String,
-        path: ObjectPath,
-        interface: String,
-        member: String,
-        arguments: [BusValue] = [],
-        startsService: Bool = true
-    ) {
-        self.destination = destination
-        self.path = path
-        self.interface = interface
-        self.member = member
-        self.arguments = arguments
-        self.startsService = startsService
+    package var description: String {
+        "call \(interface.name).\(member) of \(interface.service) on \(interface.path)"
     }
-
-    package var description: String { "call \(interface).\(member) of \(destination) on \(path)" }
 }
 
 extension MethodCall {

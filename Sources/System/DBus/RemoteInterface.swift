@@ -1,5 +1,6 @@
 /// An interface of an object of another program on the bus: its calls, and the rules of its signals.
-package struct RemoteInterface: Sendable {
+package struct RemoteInterface: Equatable, Sendable {
+    /// A well-known name. Unique names do not survive a restart of the service (`ServiceUnknown`).
     package let service: String
     package let path: ObjectPath
     package let name: String
@@ -22,14 +23,7 @@ package struct RemoteInterface: Sendable {
         _ arguments: [BusValue] = [],
         startsService: Bool = true
     ) -> MethodCall {
-        MethodCall(
-            to: service,
-            path: path,
-            interface: name,
-            member: member,
-            arguments: arguments,
-            startsService: startsService
-        )
+        MethodCall(interface: self, member: member, arguments: arguments, startsService: startsService)
     }
 
     /// `Properties.Get`; the result is one variant.

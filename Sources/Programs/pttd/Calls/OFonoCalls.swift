@@ -48,7 +48,7 @@ final class OFonoCalls: CallService {
     }
 
     override func list() {
-        let get = MethodCall(to: name, path: "/", interface: Self.manager, member: "GetModems")
+        let get = RemoteInterface(service: name, path: "/", name: Self.manager).call("GetModems")
         ask(get) { [weak self] values in
             guard let self else { return }
             let listed = (values?.first?.asArray ?? []).compactMap(\.asStructure).prefix(Self.modemLimit)
@@ -73,7 +73,7 @@ final class OFonoCalls: CallService {
             return report(.retained(.oFono, prefix: path.text + "/", ids: []))
         }
         guard modems.count < Self.modemLimit, modems.insert(path).inserted else { return }
-        let get = MethodCall(to: name, path: path, interface: Self.voice, member: "GetCalls")
+        let get = RemoteInterface(service: name, path: path, name: Self.voice).call("GetCalls")
         ask(get) { [weak self] values in
             let calls = (values?.first?.asArray ?? []).compactMap(\.asStructure)
             let paths = calls.compactMap { $0.first?.asObjectPath?.text }
