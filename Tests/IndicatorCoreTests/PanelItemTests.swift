@@ -130,14 +130,14 @@ struct PanelItemTests {
     @Test(arguments: PanelIcon.sizes)
     func `red is the disc of the open microphone alone`(size: Int) {
         for icon in PanelIcon.allCases {
-            let pixmap = icon.pixmap(size: size)
-            #expect(pixmap.argb.count == size * size * 4)
+            let rgba = icon.rgba(size: size)
+            #expect(rgba.count == size * size * 4)
             // Left of the microphone.
             let start = (size / 2 * size + size / 7) * 4
-            let pixel = Array(pixmap.argb[start..<start + 4])
-            #expect(pixel == [0xFF, icon.colour.red, icon.colour.green, icon.colour.blue])
+            let pixel = Array(rgba[start..<start + 4])
+            #expect(pixel == [icon.colour.red, icon.colour.green, icon.colour.blue, 0xFF])
             // The corner is transparent.
-            #expect(pixmap.argb[0] == 0)
+            #expect(rgba[3] == 0)
         }
     }
 
@@ -145,8 +145,8 @@ struct PanelItemTests {
     @Test(arguments: PanelIcon.sizes)
     func `the states differ in shape, and their shapes have contrast`(size: Int) {
         let shapes = PanelIcon.allCases.map { icon in
-            let argb = icon.pixmap(size: size).argb
-            return (0..<size * size).map { argb[$0 * 4] > 0 && argb[$0 * 4 + 1..<$0 * 4 + 4].min()! > 0xC0 }
+            let rgba = icon.rgba(size: size)
+            return (0..<size * size).map { rgba[$0 * 4 + 3] > 0 && rgba[$0 * 4..<$0 * 4 + 3].min()! > 0xC0 }
         }
         for (index, shape) in shapes.enumerated() {
             for other in shapes[..<index] {

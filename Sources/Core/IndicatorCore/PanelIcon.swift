@@ -21,7 +21,9 @@ package enum PanelIcon: CaseIterable, Sendable {
         }
     }
 
-    package func pixmap(size: Int) -> Pixmap {
+    /// The pixels in a square of this size: red, green, blue and alpha, a byte each, not premultiplied, in
+    /// rows from the top.
+    package func rgba(size: Int) -> [UInt8] {
         var rgba: [UInt8] = []
         rgba.reserveCapacity(size * size * 4)
         // Distances are in pixels, so that each edge is one pixel soft in every size.
@@ -38,7 +40,7 @@ package enum PanelIcon: CaseIterable, Sendable {
                 rgba.append(UInt8((255 * disc).rounded()))
             }
         }
-        return Pixmap(size: size, rgba: rgba)
+        return rgba
     }
 
     /// The signed distance to what is white, in a square of 22 around the origin; negative inside.

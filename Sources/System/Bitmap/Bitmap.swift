@@ -8,7 +8,7 @@ package struct Bitmap: Equatable, Sendable {
 
     /// The number of rows and columns.
     package let size: Int
-    package let rgba: [UInt8]
+    package private(set) var rgba: [UInt8]
 
     /// Decodes a PNG, JPEG or WebP file, and scales the middle of it to a square. Blocks for some
     /// milliseconds.
@@ -51,6 +51,32 @@ package struct Bitmap: Equatable, Sendable {
 
     /// The picture as a PNG file.
     package func png() throws(BitmapError) -> [UInt8] { try PNG.encode(rgba, size: size) }
+
+    /// The bytes of a tray item's pixmap: A, R, G, B.
+    package var argb: [UInt8] {
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: rgba.count, by: 4) {
+            bytes.append(rgba[start + 3])
+            bytes += rgba[start..<start + 3]
+        }
+        return bytes
+    }
+
+    /// The picture within a circle, as people are shown.
+    package var round: Bitmap {
+        var picture = self
+        let middle = Double(size) / 2
+        for row in 0..<size {
+            for column in 0..<size {
+                let x = Double(column) + 0.5 - middle
+                let y = Double(row) + 0.5 - middle
+                let coverage = min(1, max(0, middle - (x * x + y * y).squareRoot() + 0.5))
+                let alpha = (row * size + column) * 4 + 3
+                picture.rgba[alpha] = UInt8((Double(rgba[alpha]) * coverage).rounded())
+            }
+        }
+        return picture
+    }
 
     /// Scales by libwebp, which weighs each pixel by its alpha.
     private init(

@@ -1,3 +1,4 @@
+import Bitmap
 import DBus
 import EventLoop
 import IndicatorCore
@@ -227,7 +228,7 @@ final class NotificationService {
     }
 }
 
-extension Pixmap {
+extension Bitmap {
     /// The hint `image-data`: width, height, bytes of a row, whether there is alpha, bits of a sample,
     /// samples of a pixel, and the pixels.
     fileprivate var value: BusValue {

@@ -1,3 +1,4 @@
+import Bitmap
 import DBus
 import EventLoop
 import IndicatorCore
@@ -96,12 +97,13 @@ final class TrayItem {
 
     private func draw(_ icon: PanelIcon) -> BusValue {
         if let value = drawn[icon] { return value }
-        let value = Self.value(PanelIcon.sizes.map { icon.pixmap(size: $0) })
+        // It has as many pixels as were asked for.
+        let value = Self.value(PanelIcon.sizes.compactMap { Bitmap(size: $0, rgba: icon.rgba(size: $0)) })
         drawn[icon] = value
         return value
     }
 
-    private static func value(_ pixmaps: [Pixmap]) -> BusValue {
+    private static func value(_ pixmaps: [Bitmap]) -> BusValue {
         .array(
             of: pixmap,
             pixmaps.map {
