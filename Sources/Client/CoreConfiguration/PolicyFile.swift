@@ -81,9 +81,7 @@ package struct WeekTime: Equatable {
 
     package let minute: Int
 
-    /// - Parameters:
-    ///   - weekday: 0 for Sunday, as in `struct tm`.
-    ///   - minute: Of the day.
+    /// The weekday is 0 for Sunday, as in `struct tm`, and the minute that of the day.
     package init(weekday: Int, minute: Int) {
         self.minute = (weekday + 6) % 7 * Self.day + minute
     }

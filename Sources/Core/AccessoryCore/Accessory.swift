@@ -76,11 +76,9 @@ package struct Accessory: Sendable {
     /// The counter of the last encrypted advertisement, which no later one may fall below; nil without one.
     package var counter: UInt32? { sequence.counter }
 
-    /// Handles an event.
+    /// Handles an event. Its time never decreases from event to event; for a key, it is the kernel's
+    /// timestamp.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - now: Its time, which never decreases from event to event; for a key, the kernel's timestamp.
     /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         let before = listing

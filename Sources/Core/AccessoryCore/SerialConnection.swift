@@ -76,11 +76,8 @@ package struct SerialConnection: Equatable, Sendable {
         if case .open = state { true } else { false }
     }
 
-    /// Handles an event.
+    /// Handles an event. Its time never decreases from event to event.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - now: Its time, which never decreases from event to event.
     /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         if event == .timerFired { timer = nil }

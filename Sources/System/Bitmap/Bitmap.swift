@@ -10,12 +10,9 @@ package struct Bitmap: Equatable, Sendable {
     package let size: Int
     package private(set) var rgba: [UInt8]
 
-    /// Decodes a PNG, JPEG or WebP file, and scales the middle of it to a square. Blocks for some
-    /// milliseconds.
+    /// Decodes a PNG, JPEG or WebP file, whose length the caller limits, and scales the middle of it to a
+    /// square with so many rows and columns. Blocks for some milliseconds.
     ///
-    /// - Parameters:
-    ///   - bytes: The file. The caller limits their number.
-    ///   - size: The number of rows and columns of the result.
     /// - Throws: If the file is none of these, is broken, or asks for more than ``sideLimit``, which is found
     ///   out before memory is allocated for it.
     package init(decoding bytes: [UInt8], size: Int) throws(BitmapError) {
@@ -35,9 +32,7 @@ package struct Bitmap: Equatable, Sendable {
         try self.init(scaling: pixels[corner...], side: side, rowLength: width * 4, to: size)
     }
 
-    /// - Parameters:
-    ///   - size: The number of rows and columns.
-    ///   - rgba: The pixels. The result is nil unless there are `size * size * 4` bytes.
+    /// Nil unless there are `size * size * 4` bytes.
     package init?(size: Int, rgba: [UInt8]) {
         guard rgba.count == size * size * 4 else { return nil }
         self.size = size

@@ -86,11 +86,9 @@ package final class ChildProcess {
 
     isolated deinit { kill() }
 
-    /// Writes a line to its standard input. A program that has gone, or does not read, loses it.
+    /// Writes a line to its standard input, with the end of the line if `isTerminated`. A program that has
+    /// gone, or does not read, loses it.
     ///
-    /// - Parameters:
-    ///   - line: The text.
-    ///   - isTerminated: True to write the end of the line as well.
     /// - Returns: True if it was written.
     @discardableResult
     package func write(_ line: String, isTerminated: Bool = true) -> Bool {

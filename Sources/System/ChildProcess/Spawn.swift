@@ -3,11 +3,9 @@ import EventLoop
 import Glibc
 
 extension ChildProcess {
-    /// - Parameters:
-    ///   - arguments: The program and its arguments.
-    ///   - environment: Variables that differ from this process's own.
-    ///   - streams: The three standard streams.
-    ///   - owner: The program's end of the socket to its owner.
+    /// Starts a program with variables that differ from this process's own, its three standard streams, and
+    /// its end of the socket to its owner.
+    ///
     /// - Returns: Its process ID, and a descriptor that becomes readable when it ends.
     /// - Throws: If it cannot be started.
     static func spawn(

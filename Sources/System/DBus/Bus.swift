@@ -25,9 +25,7 @@ package final class Bus {
     /// Set while the socket of the bus does not exist.
     private var socketWatch: FileWatch?
 
-    /// - Parameters:
-    ///   - address: Which bus.
-    ///   - handler: Called in later iterations of the loop, never before this returns.
+    /// The handler is called in later iterations of the loop, never before this returns.
     package init(_ address: BusAddress, handler: @escaping @EventLoop (Event) -> Void) {
         self.address = address
         self.handler = handler

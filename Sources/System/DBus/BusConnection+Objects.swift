@@ -3,12 +3,9 @@ import EventLoop
 
 extension BusConnection {
     /// Exports an object with its own interfaces and `Properties`, `Introspectable` and `Peer`. Object
-    /// managers above it announce it.
+    /// managers above it announce it. A manager has `ObjectManager`, and announces all exported objects below
+    /// its path.
     ///
-    /// - Parameters:
-    ///   - path: The path of the object.
-    ///   - interfaces: Its own.
-    ///   - isManager: True if it has `ObjectManager`, and announces all exported objects below its path.
     /// - Returns: The object, which is withdrawn when this reference is dropped.
     /// - Throws: `ObjectPathInUse` if the path is in use.
     package func export(

@@ -77,12 +77,8 @@ extension BusConnection {
         }
     }
 
-    /// Reports the current owner of a name, as soon as the bus has answered, and then every change.
-    ///
-    /// - Parameters:
-    ///   - name: A unique or well-known name.
-    ///   - handler: Receives the unique name of the owner, or nil while there is none.
-    /// - Returns: The subscription, which ends when it is dropped.
+    /// Reports the current owner of a unique or well-known name, as soon as the bus has answered, and then
+    /// every change: the unique name of the owner, or nil while there is none.
     package func watchName(_ name: String, handler: @escaping @EventLoop (String?) -> Void) -> Subscription {
         guard isOpen else { return Subscription {} }
         // Not after a change, which has reported what the bus answers after it, nor after the end of the

@@ -24,9 +24,8 @@ package final class LineOutput: Sendable {
         self.descriptor = descriptor
     }
 
-    /// - Parameters:
-    ///   - line: Including its newline. A line longer than ``longestLine`` is truncated.
-    ///   - notice: Makes the line that reports how many lines were dropped before.
+    /// Writes a line, including its newline, truncated to ``longestLine``. `notice` makes the line that
+    /// reports how many lines were dropped before.
     package func write(_ line: String, notice: (Int) -> String) {
         state.withLock { state in
             guard finish(&state), state.dropped == 0 || writeNotice(notice(state.dropped), &state),

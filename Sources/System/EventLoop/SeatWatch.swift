@@ -11,9 +11,8 @@ package final class SeatWatch {
     private let monitor: OpaquePointer
     private var source: DescriptorSource?
 
-    /// - Parameters:
-    ///   - user: The user.
-    ///   - changed: Called after any change of a seat.
+    /// Calls `changed` after any change of a seat.
+    ///
     /// - Throws: If the files of logind cannot be watched.
     package init(of user: UInt32, changed: @escaping @EventLoop () -> Void) throws(SystemError) {
         self.user = user

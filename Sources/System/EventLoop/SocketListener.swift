@@ -12,10 +12,9 @@ package final class SocketListener {
     /// A failed `accept` leaves the socket readable: without a pause the loop would call again immediately.
     private static let retryTime = Duration.seconds(1)
 
-    /// - Parameters:
-    ///   - descriptor: A listening socket that does not block, as those of ``UnixSocket`` and
-    ///     ``ActivatedSocket``: a peer may disconnect before it is accepted.
-    ///   - handler: Called on the loop for each peer.
+    /// Accepts on a socket that does not block, as those of ``UnixSocket`` and ``ActivatedSocket``: a peer
+    /// may disconnect before it is accepted.
+    ///
     /// - Throws: If the descriptor cannot be watched.
     package init(_ descriptor: consuming OwnedDescriptor, handler: @escaping Handler) throws(SystemError) {
         self.descriptor = descriptor

@@ -32,12 +32,8 @@ package struct StateDirectory: Sendable {
         if hasChanged && isOnDisk { try flush() }
     }
 
-    /// Applies changes without waiting for the disk.
-    ///
-    /// - Parameters:
-    ///   - changes: As in ``apply(_:)``.
-    ///   - completion: Called once with the error, if there is one; during this call if no thread can be
-    ///     started.
+    /// As ``apply(_:)``, without waiting for the disk. `completion` is called once with the error, if there
+    /// is one; during this call if no thread can be started.
     @EventLoop
     package func apply(_ changes: [Change], completion: @escaping @EventLoop (SystemError?) -> Void) {
         do throws(SystemError) {

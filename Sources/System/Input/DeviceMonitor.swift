@@ -212,10 +212,8 @@ extension InputNode {
         )
     }
 
-    /// - Parameters:
-    ///   - device: An event node.
-    ///   - parent: Its input device.
-    /// - Returns: True if another input device of the same USB device has keys to type with.
+    /// Returns true if another input device than that of an event node, its parent, is of the same USB device
+    /// and has keys to type with.
     private static func isBesideKeyboard(_ device: OpaquePointer, _ parent: OpaquePointer?) -> Bool {
         // Owned by the child, as the input device is.
         guard let usb = udev_device_get_parent_with_subsystem_devtype(device, "usb", "usb_device"),

@@ -60,12 +60,9 @@ package final class KeyDevice: KeySource {
     /// True if the state of all keys has to be queried before the grab.
     private var needsKeyStates = false
 
-    /// Opens the node.
+    /// Opens the node, unless it is a keyboard. The handler is called in the order of the events, never from
+    /// within a call to this object.
     ///
-    /// - Parameters:
-    ///   - node: From ``DeviceMonitor``. A keyboard is refused without opening it.
-    ///   - keys: The wanted keys.
-    ///   - handler: Called in the order of the events, never from within a call to this object.
     /// - Throws: `EPERM` for a keyboard, `EACCES` if the user has no access to the node, `ENODEV` or `ENOENT`
     ///   if it has been removed, `ENOTTY` if it is not an event device.
     package init(

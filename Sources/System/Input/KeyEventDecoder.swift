@@ -62,18 +62,14 @@ struct KeyEventDecoder: Equatable {
     private(set) var held: Set<KeyCode>
     private let wanted: Set<KeyCode>
 
-    /// - Parameters:
-    ///   - wanted: Events of other keys are ignored.
-    ///   - held: The keys that were down when the device was opened.
+    /// Events of keys that are not wanted are ignored. `held` are those that were down at the opening.
     init(wanted: Set<KeyCode>, held: Set<KeyCode> = []) {
         self.wanted = wanted
         self.held = held.intersection(wanted)
     }
 
-    /// - Parameters:
-    ///   - reading: The result of the next read, in ``mode``.
-    ///   - now: The time for events that come from a resynchronisation.
-    /// - Returns: The next thing to do.
+    /// Returns the next thing to do after the result of a read in ``mode``; `now` is the time for events that
+    /// come from a resynchronisation.
     mutating func handle(_ reading: Reading, at now: MonotonicInstant) -> Outcome {
         switch reading {
         case .dropped:

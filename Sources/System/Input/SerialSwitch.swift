@@ -32,12 +32,10 @@ package final class SerialSwitch: KeySource {
         case closed
     }
 
-    /// Begins to open the port. Errors are reported later, as ``KeyDeviceEvent/failed(_:)``.
+    /// Begins to open the port, of a node with ``InputNode/isSerialPort``, to report lines by their
+    /// ``SerialLine/key``. Errors are reported later, as ``KeyDeviceEvent/failed(_:)``. The handler is called
+    /// in the order of the events, never from within a call to this object.
     ///
-    /// - Parameters:
-    ///   - node: From ``DeviceMonitor``, with ``InputNode/isSerialPort``.
-    ///   - keys: The lines to report, by their ``SerialLine/key``.
-    ///   - handler: Called in the order of the events, never from within a call to this object.
     /// - Throws: If no thread can be started.
     package init(
         _ node: InputNode,

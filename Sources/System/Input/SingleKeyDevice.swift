@@ -23,12 +23,9 @@ package final class SingleKeyDevice: KeySource {
     private(set) var descriptor: Int32 = -1
     private var source: DescriptorSource?
 
-    /// Opens the node.
+    /// Opens the node. The handler is called in the order of the events, never from within a call to this
+    /// object.
     ///
-    /// - Parameters:
-    ///   - node: From ``DeviceMonitor``.
-    ///   - key: The only key that can be read.
-    ///   - handler: Called in the order of the events, never from within a call to this object.
     /// - Throws: `ENXIO` if the device does not have the key, `EACCES` if the user has no access to the node,
     ///   `ENODEV` or `ENOENT` if it has been removed, `ENOTTY` if it is not an event device.
     package init(

@@ -39,12 +39,9 @@ package final class SplitDevice {
     }
 
     /// Opens the device. It is grabbed in a later iteration of the loop, as soon as none of its keys is down:
-    /// otherwise readers that saw a press would never see its release.
+    /// otherwise readers that saw a press would never see its release. The handler is called in the order of
+    /// the events, never from within a call to this object.
     ///
-    /// - Parameters:
-    ///   - node: From ``DeviceMonitor``.
-    ///   - keys: The few keys.
-    ///   - handler: Called in the order of the events, never from within a call to this object.
     /// - Throws: If the device cannot be opened.
     package init(
         _ node: InputNode,

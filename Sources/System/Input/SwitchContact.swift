@@ -26,10 +26,7 @@ struct SwitchContact: Equatable {
         opened = now + Self.opening
     }
 
-    /// - Parameters:
-    ///   - isOn: The state of the line.
-    ///   - now: The time at which it was read.
-    /// - Returns: The change of the switch.
+    /// Returns the change of the switch by the state of its line, which was read now.
     mutating func read(_ isOn: Bool, at now: MonotonicInstant) -> KeyEvent.Edge? {
         if isOn {
             settled = nil

@@ -19,10 +19,7 @@ package struct JournalLogHandler: LogHandler {
     private let isPrintable: IsPrintable
     private let write: @Sendable (String) -> Void
 
-    /// - Parameters:
-    ///   - isJournal: True if lines begin with a priority.
-    ///   - isPrintable: The rule for what is escaped.
-    ///   - write: Receives each line, including its newline.
+    /// Lines begin with a priority if `isJournal`. `write` receives each line, including its newline.
     package init(
         isJournal: Bool,
         isPrintable: @escaping IsPrintable,

@@ -20,11 +20,8 @@ package final class RateLimitedLog {
     /// Armed only after a line was suppressed, so that a line that was written causes no wake-up later.
     private lazy var timer = TimerSource { [unowned self] in endWindow() }
 
-    /// - Parameters:
-    ///   - log: The log to write to.
-    ///   - linesPerPeer: The limit for each peer within `window`.
-    ///   - lines: The limit for all peers together within `window`.
-    ///   - window: The length of a window, which begins with its first line.
+    /// Limits the lines of each peer, and of all peers together, within a window, which begins with its first
+    /// line.
     package init(
         _ log: Logger,
         linesPerPeer: Int = 20,
@@ -37,13 +34,8 @@ package final class RateLimitedLog {
         self.window = window
     }
 
-    /// Writes a line, or suppresses and counts it.
-    ///
-    /// - Parameters:
-    ///   - level: Its priority.
-    ///   - message: Not evaluated if the line is suppressed.
-    ///   - metadata: Its fields.
-    ///   - peer: The peer that caused it; 0 for devices and disks, since any process may be the reason.
+    /// Writes a line about the peer that caused it, 0 for devices and disks, since any process may be the
+    /// reason; or suppresses and counts it, without evaluating its message.
     package func log(
         level: Logger.Level,
         _ message: @autoclosure () -> Logger.Message,

@@ -19,10 +19,7 @@ struct LoginSessions {
         return !relevant.isEmpty && relevant.allSatisfy { $0.isLocked }
     }
 
-    /// - Parameters:
-    ///   - path: The session.
-    ///   - properties: All its properties.
-    ///   - user: Sessions of other users are ignored.
+    /// Takes all properties of a session, which is ignored if it is another user's.
     mutating func set(_ path: ObjectPath, _ properties: [BusKey: BusValue], user: UInt32) {
         guard properties["User"]?.unwrapped.asStructure?.first?.asInt == Int(user),
             properties["Seat"]?.unwrapped.asStructure?.first?.asString?.isEmpty == false

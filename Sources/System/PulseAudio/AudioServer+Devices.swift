@@ -5,11 +5,6 @@ extension AudioServer {
     ///
     /// It survives a loss of the connection, but what changes meanwhile is not reported: list again when
     /// ``state`` becomes `ready`. Without observations the server reports nothing, and causes no wake-ups.
-    ///
-    /// - Parameters:
-    ///   - kinds: The kinds of things whose changes are reported.
-    ///   - changed: Called with each change.
-    /// - Returns: The subscription, which ends when it is dropped.
     package func observe(
         _ kinds: Set<DeviceKind>,
         _ changed: @escaping @EventLoop (SoundDeviceEvent) -> Void
@@ -17,11 +12,8 @@ extension AudioServer {
         observers.add(kinds, changed)
     }
 
-    /// Lists what the server has now.
-    ///
-    /// - Parameters:
-    ///   - kinds: The default devices are listed with `server`.
-    ///   - completion: Called exactly once, possibly during this call.
+    /// Lists what the server has now; the default devices are listed with `server`. `completion` is called
+    /// exactly once, possibly during this call.
     package func list(
         _ kinds: Set<DeviceKind>,
         completion: @escaping @EventLoop (Result<AudioDevices, AudioError>) -> Void
@@ -29,12 +21,8 @@ extension AudioServer {
         send(DeviceQuery("list the audio devices", of: kinds, completion: completion))
     }
 
-    /// Changes something that the server has.
-    ///
-    /// - Parameters:
-    ///   - action: Completes "could not …".
-    ///   - change: The thing to change, and how.
-    ///   - completion: Called exactly once, possibly during this call.
+    /// Changes something that the server has. `action` completes "could not …"; `completion` is called
+    /// exactly once, possibly during this call.
     package func change(
         _ action: String,
         _ change: DeviceChange,

@@ -35,11 +35,8 @@ struct CaptureLiveness {
         return if case .zero = volume { true } else { false }
     }
 
-    /// - Parameters:
-    ///   - bytes: Samples that have arrived.
-    ///   - format: The format of the stream.
-    /// - Returns: The state of the microphone with these bytes; after ``Answer/asksForVolume`` the sources
-    ///   are to be listed.
+    /// - Returns: The state of the microphone with these samples, which have arrived; after
+    ///   ``Answer/asksForVolume`` the sources are to be listed.
     mutating func received(_ bytes: ArraySlice<UInt8>, _ format: SampleSpec) -> Answer {
         switch volume {
         case .audible, .zero: if !awaitsSound { return .live }

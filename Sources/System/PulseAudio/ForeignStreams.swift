@@ -22,9 +22,7 @@ package final class ForeignStreams {
     /// that is not busy within this time.
     private static let confirmation = Duration.milliseconds(20)
 
-    /// - Parameters:
-    ///   - server: Its streams are our own.
-    ///   - changed: Called once for each change, or for several.
+    /// The streams of `server` are our own. `changed` is called once for each change, or for several.
     package init(_ server: AudioServer, changed: @escaping @EventLoop () -> Void) {
         self.server = server
         self.changed = changed

@@ -13,9 +13,7 @@ package struct Framer: Sendable {
     private var partialTime = MonotonicInstant(nanoseconds: .min)
     private var latest = MonotonicInstant(nanoseconds: .min)
 
-    /// - Parameters:
-    ///   - format: The format of fragments and frames.
-    ///   - frame: The duration of a frame; at least one sample.
+    /// A frame has at least one sample.
     package init(_ format: SampleSpec, frame: Duration = .milliseconds(20)) {
         self.format = format
         frameByteCount = max(format.byteCount(of: frame), format.bytesPerSampleFrame)

@@ -12,10 +12,7 @@ package final class PendingChanges {
         self.server = server
     }
 
-    /// - Parameters:
-    ///   - action: Completes "could not …".
-    ///   - change: The thing to change, and how.
-    ///   - failed: Called at most once, possibly during this call.
+    /// `action` completes "could not …"; `failed` is called at most once, possibly during this call.
     package func order(
         _ action: String,
         _ change: DeviceChange,

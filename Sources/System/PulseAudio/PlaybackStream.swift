@@ -37,12 +37,10 @@ package final class PlaybackStream {
     private var handle: StreamHandle?
     private var isStarted = false
 
-    /// Requests the stream from the server; what is written before it is open waits.
+    /// Requests the stream from the server, which must be ready; what is written before it is open waits. The
+    /// request's `latency` is what the server buffers ahead. `events` is called in order, never before this
+    /// initialiser returns.
     ///
-    /// - Parameters:
-    ///   - server: Must be ready.
-    ///   - request: `latency` is what the server buffers ahead.
-    ///   - events: Called in order, never before this initialiser returns.
     /// - Throws: If there is no connection or the request cannot be sent.
     package init(
         on server: AudioServer,

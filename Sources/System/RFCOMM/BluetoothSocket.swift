@@ -27,10 +27,8 @@ enum BluetoothSocket {
     /// Starts an RFCOMM connection that requires neither authentication nor a bond of its own
     /// (`BT_SECURITY_LOW`). A link between devices with Secure Simple Pairing is encrypted even so.
     ///
-    /// - Parameters:
-    ///   - device: Whose port.
-    ///   - channel: The server channel, 1 to 30.
-    ///   - adapter: The adapter to use.
+    /// The server channel is 1 to 30.
+    ///
     /// - Returns: A socket that is writable as soon as the connection is made or has failed.
     /// - Throws: If the kernel has no Bluetooth sockets, or no such adapter.
     static func connectRFCOMM(

@@ -15,13 +15,9 @@ package final class SerialPortConnection {
     private var query: ChannelQuery?
     private lazy var limit = TimerSource { [weak self] in self?.timedOut() }
 
-    /// - Parameters:
-    ///   - service: The service class of the port.
-    ///   - device: Whose port.
-    ///   - adapter: The adapter to use.
-    ///   - timeLimit: For all steps.
-    ///   - opened: Called with the connected socket.
-    ///   - failed: Called with the reason. One of both is called once, never before this returns.
+    /// Takes no longer than `timeLimit` for all steps. Either `opened` is called, with the connected socket,
+    /// or `failed`, with the reason: once, and never before this returns.
+    ///
     /// - Throws: If there are no Bluetooth sockets.
     package init(
         to service: ServiceClass,

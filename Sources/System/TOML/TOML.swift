@@ -27,12 +27,9 @@ package struct TOMLError: Error, Equatable, CustomStringConvertible {
 
 /// TOML 1.0 (<https://toml.io/en/v1.0.0>), parsed by toml++.
 package enum TOML {
-    /// Decodes a value of `type` from a whole configuration text.
+    /// Decodes a value of `type`, whose optional members may be missing, from a whole configuration text.
+    /// Dates and times are strings.
     ///
-    /// - Parameters:
-    ///   - type: Its optional members may be missing. Dates and times are strings.
-    ///   - text: The contents of a file.
-    /// - Returns: The value.
     /// - Throws: The mistake and its place; also for a key that `type` does not have.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self,
@@ -46,12 +43,9 @@ package enum TOML {
         }
     }
 
-    /// Finds a value. The text is parsed again: meant for messages and for editing.
+    /// Finds a value, or its key, which only an element of an array does not have, by the steps from the
+    /// outermost table on. The text, valid TOML, is parsed again: meant for messages and for editing.
     ///
-    /// - Parameters:
-    ///   - path: The steps from the outermost table on.
-    ///   - text: Valid TOML.
-    ///   - isKey: True to find the key of the value, which only an element of an array does not have.
     /// - Returns: The place of the last step that exists; nil if the first one does not.
     package static func place(of path: [JSON.Step], in text: String, isKey: Bool = false)
         -> TOMLError.Place?

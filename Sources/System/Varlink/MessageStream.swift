@@ -43,11 +43,8 @@ final class MessageStream {
         decode()
     }
 
-    /// - Parameters:
-    ///   - descriptor: A connected socket.
-    ///   - limits: Of what the peer may send, and leave unread.
-    ///   - priority: The order in which peers are served that wait at the same time.
-    ///   - budget: The memory that this and other connections share.
+    /// Uses a connected socket. The budget is of memory that this and other connections share.
+    ///
     /// - Throws: If the descriptor cannot be watched.
     init(
         adopting descriptor: consuming OwnedDescriptor,

@@ -17,9 +17,7 @@ final class TurnLimit {
     /// All other connections are served first.
     var isWaiting = false
 
-    /// - Parameters:
-    ///   - limit: Messages in a turn.
-    ///   - resume: Called when all other connections have been served.
+    /// `limit` is of messages in a turn; `resume` is called when all other connections have been served.
     init(_ limit: Int, resume: @escaping @EventLoop () -> Void) {
         self.limit = limit
         self.resume = resume

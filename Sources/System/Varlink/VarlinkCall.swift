@@ -44,12 +44,8 @@ package final class VarlinkCall {
         }
     }
 
-    /// Replies.
-    ///
-    /// - Parameters:
-    ///   - parameters: The parameters that the interface declares.
-    ///   - continues: True if more replies follow. A client that does not accept that receives
-    ///     ``VarlinkError/expectedMore`` instead, and the call has ended.
+    /// Replies with the parameters that the interface declares. If more replies follow, a client that does
+    /// not accept that receives ``VarlinkError/expectedMore`` instead, and the call has ended.
     package func reply(_ parameters: JSONText = [:], continues: Bool = false) {
         if continues, !wantsMore, !isOneway { return fail(.expectedMore) }
         send(.reply(parameters, continues: continues), isLast: !continues)

@@ -67,13 +67,8 @@ package final class VarlinkClient {
 
     isolated deinit { stream.cancel() }
 
-    /// Calls `method`, and `then` with its one reply.
-    ///
-    /// - Parameters:
-    ///   - method: With its interface.
-    ///   - parameters: The parameters that the interface declares.
-    ///   - timeLimit: After this time without a reply the connection is closed.
-    ///   - handler: Called once; before this returns only if the connection is closed.
+    /// Calls `method`, named with its interface, and the handler once with its one reply; before this returns
+    /// only if the connection is closed. After `timeLimit` without a reply the connection is closed.
     package func call(
         _ method: String,
         _ parameters: JSONText = [:],
@@ -95,13 +90,8 @@ package final class VarlinkClient {
         return try answer.get()
     }
 
-    /// Calls `method` with `more`.
-    ///
-    /// - Parameters:
-    ///   - method: With its interface.
-    ///   - parameters: The parameters that the interface declares.
-    ///   - timeLimit: For the first reply.
-    ///   - handler: Called for each reply. The last one has `continues` false.
+    /// Calls `method` with `more`, and the handler with each reply, the first within `timeLimit`. The last
+    /// one has `continues` false.
     package func subscribe(
         _ method: String,
         _ parameters: JSONText = [:],

@@ -15,10 +15,8 @@ package struct WAVFile {
     /// Bytes of samples written.
     package private(set) var size = 0
 
-    /// - Parameters:
-    ///   - path: An existing file is replaced.
-    ///   - rate: Samples per second and channel.
-    ///   - channels: The number of interleaved channels.
+    /// An existing file is replaced. The rate is in samples per second and channel; channels are interleaved.
+    ///
     /// - Throws: If the file cannot be written.
     package init(creating path: String, rate: Int, channels: Int) throws(SystemError) {
         guard let file = fopen(path, "we") else { throw SystemError("create \(path)") }
@@ -52,13 +50,7 @@ package struct WAVFile {
         guard fclose(file) == 0 else { throw SystemError("complete \(path)") }
     }
 
-    /// The beginning of a file.
-    ///
-    /// - Parameters:
-    ///   - rate: Samples per second and channel.
-    ///   - channels: The number of interleaved channels.
-    ///   - size: Bytes of samples.
-    /// - Returns: The ``headerSize`` bytes before the samples.
+    /// The beginning of a file: the ``headerSize`` bytes before `size` bytes of samples.
     package static func header(rate: Int, channels: Int, size: Int) -> [UInt8] {
         let frame = channels * 2
         var header = Array("RIFF".utf8) + number(36 + size, bytes: 4) + Array("WAVEfmt ".utf8)

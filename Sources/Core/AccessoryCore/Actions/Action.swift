@@ -72,12 +72,9 @@ package struct ActionList: Equatable, Sendable {
         self.actions = actions
     }
 
-    /// The action of a button. One for the device counts before one for its accessory file.
+    /// The action of a button. One for the device, by the identifier of its ``Origin``, counts before one for
+    /// its accessory file.
     ///
-    /// - Parameters:
-    ///   - device: The identifier of its ``Origin``.
-    ///   - accessory: The identifier of its accessory file.
-    ///   - role: The button.
     /// - Returns: Nil if its presses transmit, or are reported to the application.
     package func action(of device: String, accessory: String, _ role: ButtonRole) -> Action? {
         actions.first { $0.role == role && $0.subject.isDevice(device) }

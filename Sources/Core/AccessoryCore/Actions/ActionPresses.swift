@@ -96,11 +96,8 @@ package struct ActionPresses: Equatable, Sendable {
     /// True if nothing has to be released.
     package var isEmpty: Bool { presses.values.allSatisfy(\.isHandedOver) }
 
-    /// Handles an event.
+    /// Handles an event. Its time never decreases.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - now: Its time, which never decreases.
     /// - Returns: The orders to the shell, in this order.
     package mutating func handle(_ event: Event, at now: MonotonicTime) -> [Effect] {
         defer { effects = [] }

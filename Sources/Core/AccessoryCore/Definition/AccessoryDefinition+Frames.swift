@@ -3,11 +3,9 @@ package import PTTMessages
 // The frames that an accessory sends, for simulated ones.
 
 extension AccessoryDefinition {
-    /// Returns the frames that it sends when a button is pressed.
+    /// Returns the frames that it sends when a button is pressed while others are held: a value with bits has
+    /// them too.
     ///
-    /// - Parameters:
-    ///   - role: The button.
-    ///   - held: Its other buttons that are down: a value with bits has them too.
     /// - Returns: In this order; several inputs may report the same press. Empty if it has no such button.
     package func frames(
         pressing role: ButtonRole,
@@ -16,11 +14,8 @@ extension AccessoryDefinition {
         frames(of: [.down(role), .arm(role), .tap(role)], level: held.union([role]))
     }
 
-    /// Returns the frames that it sends when a button is released.
+    /// Returns the frames that it sends when a button is released while others are held.
     ///
-    /// - Parameters:
-    ///   - role: The button.
-    ///   - held: Its other buttons that are down.
     /// - Returns: In this order. Empty if it never reports the release.
     package func frames(
         releasing role: ButtonRole,

@@ -1,13 +1,8 @@
 import PTTMessages
 
 extension AccessoryDefinition {
-    /// One key that root has granted or a person has chosen, with what the best of the device's files says of
-    /// it; without a file a key to hold.
-    ///
-    /// - Parameters:
-    ///   - code: The key.
-    ///   - files: The files that match the device, the best first.
-    /// - Returns: A definition of that one key.
+    /// The definition of one key that root has granted or a person has chosen, with what the first of these
+    /// files, the best that match the device, says of it; without a file a key to hold.
     package static func granted(_ code: UInt16, as files: [AccessoryDefinition]) -> AccessoryDefinition {
         for file in files {
             guard case .keys(let input) = file.input, let meaning = input.meanings[code] else { continue }

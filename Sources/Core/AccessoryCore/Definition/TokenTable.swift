@@ -56,10 +56,7 @@ package struct TokenScanner: Equatable, Sendable {
         self = TokenScanner(table)
     }
 
-    /// - Parameters:
-    ///   - bytes: The bytes that were read.
-    ///   - now: The time of the read.
-    /// - Returns: The meaning of its tokens.
+    /// Returns the meaning of the tokens in bytes that were read now.
     package mutating func signals(of bytes: [UInt8], at now: MonotonicTime) -> [Signal] {
         if let last, now - last > Self.silence { isInLine = false }
         last = now

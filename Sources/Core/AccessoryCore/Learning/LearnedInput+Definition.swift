@@ -1,13 +1,9 @@
 import PTTMessages
 
 extension LearnedInput {
-    /// An accessory file for the device that was learned, and no other one, with its recording as the
-    /// example.
+    /// An accessory file for the device that was learned, and no other one, with the recording that it was
+    /// learned from as the example.
     ///
-    /// - Parameters:
-    ///   - identifier: The name of the file without `.toml`.
-    ///   - device: The device that the file is to match.
-    ///   - recording: The recording that it was learned from.
     /// - Returns: The definition, which has not been read from a file yet.
     package func definition(
         identifier: String,

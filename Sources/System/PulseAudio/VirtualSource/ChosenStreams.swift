@@ -95,10 +95,7 @@ struct ChosenStreams: Sendable {
         return attempts < Self.mostAttempts
     }
 
-    /// - Parameters:
-    ///   - streams: The streams of all other applications that record.
-    ///   - devices: The devices of the server.
-    /// - Returns: The moves to order.
+    /// Returns the moves to order, given the streams of all other applications that record.
     mutating func next(_ streams: [AudioStream], _ devices: Devices) -> [Move] {
         let before = known
         known = [:]

@@ -70,10 +70,7 @@ struct DriftCorrector: Equatable, Sendable {
         reference = reference.map { max($0, floor) }
     }
 
-    /// - Parameters:
-    ///   - level: The samples that wait, without this block.
-    ///   - count: The samples of the block.
-    /// - Returns: The treatment of the block.
+    /// Returns the treatment of a block of so many samples, without which `level` samples wait.
     mutating func adjustment(level: Int, adding count: Int) -> Adjustment {
         if surplus <= 0 {
             spanLowest = min(spanLowest, level)

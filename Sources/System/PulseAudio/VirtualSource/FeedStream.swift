@@ -34,10 +34,9 @@ final class FeedStream {
     /// The first block that was left out.
     private var omitted: [Int16]?
 
-    /// - Parameters:
-    ///   - server: Must be ready.
-    ///   - definition: The source, whose sink it plays to.
-    ///   - failed: Called at most once, after this initialiser has returned.
+    /// Plays to the sink of the source; the server must be ready. `failed` is called at most once, after this
+    /// initialiser has returned.
+    ///
     /// - Throws: If the request cannot be sent.
     init(
         on server: AudioServer,
