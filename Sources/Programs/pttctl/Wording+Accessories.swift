@@ -74,12 +74,7 @@ extension Wording {
     }
 
     private static func matchRows(_ match: AccessoryMatch) -> [String] {
-        let parts: [(String, [String])] = [
-            ("service", match.services.map(\.shortText)), ("name", match.names),
-            ("address", match.addresses), ("product", match.products.map(\.text)),
-            ("transport", match.transports.map(\.rawValue)),
-        ]
-        let texts = parts.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: " or "))" }
+        let texts = match.conditions.map { "\($0.key) \($0.values.joined(separator: " or "))" }
         let excluded =
             match.excludedNames.isEmpty ? "" : "; not name \(match.excludedNames.joined(separator: " or "))"
         return [row("matches", texts.joined(separator: ", and ") + excluded)]

@@ -9,12 +9,7 @@ extension AccessoryDefinition {
     }
 
     private var matchText: String {
-        let lists: [(String, [String])] = [
-            ("service", match.services.map(\.shortText)), ("name", match.names),
-            ("address", match.addresses), ("product", match.products.map(\.text)),
-            ("transport", match.transports.map(\.rawValue)),
-        ]
-        return "\n[match]\n" + lists.filter { !$0.1.isEmpty }.map { "\($0.0) = \(array($0.1))\n" }.joined()
+        "\n[match]\n" + match.conditions.map { "\($0.key) = \(array($0.values))\n" }.joined()
     }
 
     private var inputText: String {
@@ -91,6 +86,17 @@ extension AccessoryDefinition {
             return "  { \(keys.joined(separator: ", ")) },\n"
         }
         return "\n[[example]]\ntitle = \(quoted(example.title))\nsteps = [\n\(steps.joined())]\n"
+    }
+}
+
+extension AccessoryMatch {
+    /// The keys that must hold, as an accessory file has them.
+    package var conditions: [(key: String, values: [String])] {
+        let lists: [(key: String, values: [String])] = [
+            ("service", services.map(\.shortText)), ("name", names), ("address", addresses),
+            ("product", products.map(\.text)), ("transport", transports.map(\.rawValue)),
+        ]
+        return lists.filter { !$0.values.isEmpty }
     }
 }
 
