@@ -8,7 +8,7 @@ import Testing
     @Test func `after a dismissal it is silent until the next speaker`() {
         var daemon = SimulatedDaemon()
         daemon.show(.speaking("Anna"))
-        daemon.close(.dismissed)
+        daemon.close(isDismissed: true)
         daemon.pass(2)
         var view = Destination.speaking("Anna")
         view.isMicrophoneOpen = true
@@ -24,18 +24,18 @@ import Testing
         var daemon = SimulatedDaemon()
         daemon.show(.radio)
         daemon.show(.speaking("Anna"))
-        daemon.close(.dismissed)
+        daemon.close(isDismissed: true)
         daemon.pass(1)
         #expect(daemon.content?.body == "Anna speaks")
         daemon.answers = false
         daemon.pass(1)
         daemon.show(.speaking("Bert"))
         // The daemon has closed Anna's before it was asked to show Bert's in its place.
-        daemon.handle(.closed(id: 1, .dismissed))
+        daemon.handle(.closed(id: 1, isDismissed: true))
         daemon.handle(.shown(1))
         daemon.pass(1)
         #expect(daemon.content?.body == "Bert speaks")
-        daemon.close(.dismissed)
+        daemon.close(isDismissed: true)
         daemon.show(.radio)
         daemon.pass(1)
         #expect(daemon.content == nil)
@@ -44,7 +44,7 @@ import Testing
     @Test func `after a dismissal it is silent until the next channel`() {
         var daemon = SimulatedDaemon()
         daemon.show(.radio)
-        daemon.close(.dismissed)
+        daemon.close(isDismissed: true)
         daemon.pass(2)
         var view = Destination.radio
         view.name = Text("Renamed")
@@ -59,7 +59,7 @@ import Testing
         var daemon = SimulatedDaemon(actions: true)
         daemon.show(.radio)
         daemon.invoke()
-        daemon.close(.dismissed)
+        daemon.close(isDismissed: true)
         daemon.pass(2)
         #expect(daemon.calls == 2)
         #expect(daemon.content?.body == "Nobody speaks")

@@ -35,7 +35,7 @@ import Testing
         daemon.show(view)
         #expect(daemon.content?.body == (hasPanel ? "" : "Nobody speaks. ") + "A call is active")
         #expect(daemon.content?.stays == !hasPanel)
-        daemon.close(hasPanel ? .expired : .dismissed)
+        daemon.close(isDismissed: !hasPanel)
         daemon.show(view)
         daemon.pass(2)
         #expect(daemon.content == nil)

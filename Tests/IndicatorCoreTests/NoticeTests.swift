@@ -69,7 +69,7 @@ import Testing
     @Test func `after it was closed the next one is new`() {
         var daemon = SimulatedDaemon()
         daemon.show(.speaking("Anna"))
-        daemon.close(.expired)
+        daemon.close(isDismissed: false)
         daemon.pass(2)
         daemon.show(.speaking("Bert"))
         #expect(daemon.replaced == 0)
@@ -78,7 +78,7 @@ import Testing
     @Test func `what expired is not shown again before something changes`() {
         var daemon = SimulatedDaemon()
         daemon.show(.speaking("Anna"))
-        daemon.close(.expired)
+        daemon.close(isDismissed: false)
         daemon.pass(2)
         daemon.show(.speaking("Anna"))
         #expect(daemon.calls == 1)
@@ -88,8 +88,8 @@ import Testing
         var daemon = SimulatedDaemon()
         daemon.show(.speaking("Anna"))
         #expect(!daemon.notice.isOurs(7) && !daemon.notice.isOurs(0))
-        daemon.handle(.closed(id: 7, .dismissed))
-        daemon.handle(.closed(id: 0, .dismissed))
+        daemon.handle(.closed(id: 7, isDismissed: true))
+        daemon.handle(.closed(id: 0, isDismissed: true))
         daemon.pass(2)
         daemon.show(.speaking("Bert"))
         #expect(daemon.replaced == 1)
@@ -270,7 +270,7 @@ import Testing
         // xfce4-notifyd closes the notification for its button.
         let begun = indicator.handle(.notice(.actionInvoked(id: 1, .talk)), at: IndicatorTests.now)
         #expect(begun == [.begin(.notification, channelID)])
-        let closed = indicator.handle(.notice(.closed(id: 1, .dismissed)), at: IndicatorTests.now)
+        let closed = indicator.handle(.notice(.closed(id: 1, isDismissed: true)), at: IndicatorTests.now)
         #expect(!closed.contains(.end(.notification)))
         switch fault {
         case "it ends", "the bus is lost":

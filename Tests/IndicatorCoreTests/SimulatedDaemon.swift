@@ -52,10 +52,10 @@ struct SimulatedDaemon {
 
     mutating func handle(_ event: Notice.Event) { carryOut(notice.handle(event, at: now)) }
 
-    mutating func close(_ reason: Notice.ClosingReason) {
+    mutating func close(isDismissed: Bool) {
         let closed = shown.keys.first ?? 0
         shown = [:]
-        handle(.closed(id: closed, reason))
+        handle(.closed(id: closed, isDismissed: isDismissed))
     }
 
     mutating func invoke() { handle(.actionInvoked(id: shown.keys.first ?? 0, .talk)) }

@@ -20,17 +20,10 @@ package struct Notice: Equatable, Sendable {
         /// The answer is late. It may still come.
         case overdue
         case actionInvoked(id: UInt32, Action)
-        case closed(id: UInt32, ClosingReason)
+        /// - Parameter isDismissed: A person has closed it.
+        case closed(id: UInt32, isDismissed: Bool)
         /// ``deadline`` has come.
         case timerFired
-    }
-
-    /// Why a notification was closed (Desktop Notifications Specification, "NotificationClosed").
-    package enum ClosingReason: Int, Sendable {
-        case expired = 1
-        case dismissed = 2
-        case closedByCall = 3
-        case undefined = 4
     }
 
     private enum Service: Equatable {
@@ -90,8 +83,8 @@ package struct Notice: Equatable, Sendable {
         switch event {
         // The daemon of one that was asked for anew, at the lock for example, may have shown it already.
         case .busLost, .serviceChanged: identifier != 0 || isWithoutIdentifier
-        case .closed(let identifier, let reason):
-            isOurs(identifier) && !isActionInvoked && reason == .dismissed
+        case .closed(let identifier, let isDismissed):
+            isOurs(identifier) && !isActionInvoked && isDismissed
         case .busConnected, .capabilities, .shown, .overdue, .actionInvoked, .timerFired: false
         }
     }
@@ -134,13 +127,13 @@ package struct Notice: Equatable, Sendable {
             (isCalling, overdueCalls) = (false, overdueCalls + 1)
         case .actionInvoked(let identifier, _):
             if isOurs(identifier) { isActionInvoked = true }
-        case .closed(let identifier, let reason):
+        case .closed(let identifier, let isDismissed):
             guard isOurs(identifier) else { return [] }
             self.identifier = 0
             if isActionInvoked {
                 shown = nil
-            } else if reason == .dismissed {
-                isDismissed = !endsDismissal(view, after: seen)
+            } else if isDismissed {
+                self.isDismissed = !endsDismissal(view, after: seen)
             }
             isActionInvoked = false
         case .timerFired:

@@ -207,9 +207,9 @@ final class NotificationService {
                 service.post(.notice(.actionInvoked(id: identifier, action)))
             },
             subscribe("NotificationClosed") { service, identifier, argument in
-                let reason = argument.asInt.flatMap { Notice.ClosingReason(rawValue: $0) }
                 service.shown = nil
-                service.post(.notice(.closed(id: identifier, reason ?? .undefined)))
+                // 2: a person has dismissed it (Desktop Notifications Specification, "NotificationClosed").
+                service.post(.notice(.closed(id: identifier, isDismissed: argument.asInt == 2)))
             },
         ]
     }
