@@ -30,7 +30,7 @@ package struct Learner {
 
     private let transport: InputTransport?
     private var phase = Phase.connecting
-    private var recording = LearningRecording(began: MonotonicTime(nanoseconds: 0))
+    private var recording = LearningRecording()
     private var byteCount = 0
     private var found: LearnedInput?
 
@@ -45,9 +45,7 @@ package struct Learner {
         case (.ready, .connecting):
             // What was received before, while one input after the other was subscribed to, is the state on
             // subscribing.
-            let early = recording.frames
-            recording = LearningRecording(began: early.first?.time ?? now)
-            recording.frames = early
+            recording.began = recording.frames.first?.time ?? now
             phase = .pause(next: 0)
             return [.show(.leaveAlone(LearningPlan.quiet)), .setTimer(now + LearningPlan.quiet)]
         case (.ready, .pause), (.ready, .step): return []

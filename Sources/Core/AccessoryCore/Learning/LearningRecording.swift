@@ -53,14 +53,9 @@ package struct LearningStep: Equatable, Sendable {
 /// All that an unknown accessory reported, and what the person was asked to do meanwhile.
 package struct LearningRecording: Equatable, Sendable {
     /// The time at which the accessory had been connected, and the person was asked to leave it alone.
-    package let began: MonotonicTime
+    package internal(set) var began = MonotonicTime(nanoseconds: 0)
     /// In the order of their times.
     package internal(set) var frames: [LearningFrame] = []
     package internal(set) var steps: [LearningStep] = []
-    package internal(set) var ended: MonotonicTime
-
-    init(began: MonotonicTime) {
-        self.began = began
-        ended = began
-    }
+    package internal(set) var ended = MonotonicTime(nanoseconds: 0)
 }
