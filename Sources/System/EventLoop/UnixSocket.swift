@@ -23,12 +23,9 @@ package enum UnixSocket {
         package let userID: UInt32
     }
 
-    /// Binds and listens at `path`. A socket file without a listener is replaced.
+    /// Binds and listens at a path of at most 107 bytes (unix(7)). The file gets mode 0600, and replaces one
+    /// without a listener.
     ///
-    /// - Parameters:
-    ///   - path: At most 107 bytes (unix(7)). The file gets mode 0600.
-    ///   - kind: Stream or packets.
-    /// - Returns: The listening socket.
     /// - Throws: `EADDRINUSE` if another process is listening there.
     package static func listen(at path: String, _ kind: Kind) throws(SystemError) -> OwnedDescriptor {
         let action = "listen on \(path)"
@@ -81,7 +78,8 @@ package enum UnixSocket {
     /// The credentials of the peer when it connected, from the kernel. Authorise by user only.
     package static func peerCredentials(_ descriptor: Int32) throws(SystemError) -> PeerCredentials {
         var credentials = clinux_peer_credentials()
-        guard clinux_peer_credentials(descriptor, &credentials) == 0 else {
+        var size = socklen_t(MemoryLayout<clinux_peer_credentials>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else {
             throw SystemError("read the peer's credentials")
         }
         return PeerCredentials(processID: credentials.pid, userID: credentials.uid)

@@ -11,15 +11,12 @@
 #include <sys/timerfd.h>
 #include <sys/un.h>
 
-/// `struct ucred` is hidden behind _GNU_SOURCE, which Swift's importer does not define.
+/// `struct ucred` (unix(7), SO_PEERCRED), hidden behind _GNU_SOURCE, which Swift's importer does not define.
 struct clinux_peer_credentials {
     int pid;
     unsigned int uid;
     unsigned int gid;
 };
-
-/// Credentials of the peer at connect time (unix(7), SO_PEERCRED). Returns 0, or -1 with errno.
-int clinux_peer_credentials(int fd, struct clinux_peer_credentials *credentials);
 
 /// `accept4(2)` with SOCK_CLOEXEC and SOCK_NONBLOCK; also hidden behind _GNU_SOURCE.
 int clinux_accept(int listening);
