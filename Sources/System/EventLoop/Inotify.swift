@@ -12,9 +12,9 @@ package final class Inotify {
     private let descriptor: OwnedDescriptor
     private var source: DescriptorSource?
 
-    /// - Parameters:
-    ///   - action: Completes "could not …".
-    ///   - handler: Called with a batch of events; again while there are more.
+    /// Calls the handler with a batch of events, and again while there are more. `action` completes "could
+    /// not …".
+    ///
     /// - Throws: `EMFILE` if the user has too many instances.
     package init(_ action: String, handler: @escaping @EventLoop ([Event]) -> Void) throws(SystemError) {
         let created = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))

@@ -29,12 +29,9 @@ package final class DeviceMonitor {
     private var access: Inotify?
     private let handler: @EventLoop (InputDeviceEvent) -> Void
 
-    /// Reports every present node, before it returns, and every change from then on.
+    /// Reports every present node of a subsystem, `input` for example, before it returns, and every change
+    /// from then on: with a tag only devices to which a udev rule has given it.
     ///
-    /// - Parameters:
-    ///   - subsystem: For example `input`.
-    ///   - tag: Only devices to which a udev rule has given this tag; nil for all.
-    ///   - handler: Called in the order of the events.
     /// - Throws: If udev's netlink socket cannot be opened or watched, or sysfs cannot be read.
     package init(
         subsystem: String,

@@ -1,13 +1,9 @@
 import CPulse
 
 extension AudioDevices {
-    /// The source that a stream captures from, once it is open.
+    /// The source that a stream captures from, once it is open, by the server's index of it; `name` is that
+    /// of the source that the server was asked for.
     ///
-    /// - Parameters:
-    ///   - index: The server's index of the source.
-    ///   - request: The request of the stream.
-    ///   - name: The source that the server was asked for.
-    /// - Returns: The source.
     /// - Throws: If it may not be captured from: it has gone, delivers what this program plays, is no
     ///   microphone, or another one.
     func captured(_ index: UInt32, for request: StreamRequest, openedOn name: String) throws(AudioError)
