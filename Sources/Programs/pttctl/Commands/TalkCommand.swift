@@ -6,7 +6,7 @@ import Glibc
 import PTTMessages
 import ServiceClient
 
-struct TalkCommand: ParsableCommand {
+struct TalkCommand: LoopCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
         abstract: "Transmit until Ctrl-C, or for a given time.",
@@ -35,39 +35,28 @@ struct TalkCommand: ParsableCommand {
         return role
     }
 
-    func run() throws {
-        try runOnLoop {
-            let stop = try StopSignal(after: limit?.duration)
-            try await Talk(role, json: output.json, stop: stop).run()
-        }
-    }
-}
-
-/// One transmission from the command line.
-@EventLoop
-private final class Talk {
-    /// Of this process alone.
-    private let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
-    private let role: ButtonRole
-    private let json: Bool
-    private var stop: StopSignal
-
-    init(_ role: ButtonRole, json: Bool, stop: StopSignal) {
-        self.role = role
-        self.json = json
-        self.stop = stop
-    }
-
-    func run() async throws {
+    func perform() async throws {
+        // Of this process alone.
+        let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
+        var stop = try StopSignal(after: limit?.duration)
         let core = try ServiceConnection.core()
         let events = try ServiceConnection.core()
-        events.subscribe({ [self] in handle($0) }, ended: { [self] in stop.trigger($0) })
+        events.subscribe(
+            { (update: ChannelInterface.Update) in
+                guard let event = update.event else { return }
+                output.show(update, at: update.time, event: Wording.line(event))
+                if case .transmissionEnded(let transmission, _, _) = event, transmission.origin == origin {
+                    stop.trigger(CommandError(Wording.line(event)))
+                }
+            },
+            ended: { stop.trigger($0) }
+        )
         // Its end may come first: the events have another connection.
         _ = try await core.call(
             ChannelInterface.beginTransmitting,
             .init(channelID: nil, source: .userRequest, origin: origin, role: role)
         )
-        let levels = try FootLine(json: json)
+        let levels = try FootLine(json: output.json)
         await stop.wait()
         levels?.close()
         if let failure = stop.failure { throw failure }
@@ -80,17 +69,5 @@ private final class Talk {
         await stop.wait()
         core.close()
         events.close()
-    }
-
-    private func handle(_ update: ChannelInterface.Update) {
-        guard let event = update.event else { return }
-        if json {
-            Terminal.print(update)
-        } else {
-            Terminal.print("\(Wording.time(update.time))  \(Wording.line(event))")
-        }
-        if case .transmissionEnded(let transmission, _, _) = event, transmission.origin == origin {
-            stop.trigger(CommandError(Wording.line(event)))
-        }
     }
 }
