@@ -40,7 +40,7 @@ import Testing
     private let other = Self.definition("other", KeyCode.nextSong.rawValue, .usb)
     private let letters = (16...38).map { KeyCode(rawValue: $0) }
 
-    private func use(_ node: InputNode, _ consent: InputConsent = .notNeeded) -> InputUse {
+    private func use(_ node: InputNode, _ consent: InputConsent = .given()) -> InputUse {
         let entries = [usb, other].map { AccessoryCatalog.Entry($0, path: "", folder: 0) }
         return node.use(AccessoryCatalog(entries), consent)
     }
@@ -63,7 +63,7 @@ import Testing
     ) throws {
         let identity = try #require(DeviceIdentity("name:Some Device:"))
         let enrolment = Enrolment(identity, accessory: "other", mode: .toggle)
-        let consent = isCandidate ? InputConsent.candidate(enrolment) : .enrolled(enrolment)
+        let consent = InputConsent.given(enrolment, gate: isCandidate ? EnrolledDevices.closed : .open)
         let settings = try settings(of: use(node(keys: [.playPause, .nextSong]), consent))
         #expect(settings.definition == other)
         #expect(settings.enrolment == enrolment)
@@ -77,7 +77,7 @@ import Testing
         let identity = try #require(DeviceIdentity("name:Some Device:"))
         #expect(use(node(), .missing(reason: "no")) == .unused(reason: "no"))
         #expect(
-            try settings(of: use(node(), .candidate(Enrolment(identity)))).gate
+            try settings(of: use(node(), .given(Enrolment(identity), gate: EnrolledDevices.closed))).gate
                 == .closed(reason: "not enrolled yet", cause: .stopped)
         )
     }
@@ -128,7 +128,7 @@ import Testing
         case "foot-pedal": granted.id.product = 0xe026
         default: break
         }
-        let definition = try settings(of: granted.use(try ShippedAccessories.catalog(), .notNeeded))
+        let definition = try settings(of: granted.use(try ShippedAccessories.catalog(), .given()))
             .definition
         #expect(definition.identifier == file)
         #expect(definition.input == .keys(KeyInput(meanings: [code.rawValue: meaning])))
@@ -137,7 +137,7 @@ import Testing
     @Test func `a granted key whose release is another key is one to hold`() throws {
         let code = try #require(KeyCode(name: "KEY_PICKUP_PHONE"))
         let phone = node(keys: [code], properties: ["ID_PTT_KEY": "KEY_PICKUP_PHONE"])
-        let definition = try settings(of: phone.use(try ShippedAccessories.catalog(), .notNeeded)).definition
+        let definition = try settings(of: phone.use(try ShippedAccessories.catalog(), .given())).definition
         #expect(definition.input == .keys(KeyInput(meanings: [code.rawValue: .button(.talk)])))
         #expect(definition.gesture.mode == .hold)
     }
@@ -156,13 +156,13 @@ import Testing
         #expect(use(stick, .missing(reason: "no")) == .unused(reason: "no"))
         let identity = try #require(stick.identity)
         let enrolment = Enrolment(identity, key: trigger.rawValue)
-        let settings = try settings(of: use(stick, .enrolled(enrolment)))
+        let settings = try settings(of: use(stick, .given(enrolment)))
         #expect(settings.definition.keys == [trigger.rawValue])
         #expect(settings.definition.gesture.mode == .hold)
         stick.keys = [.playPause]
-        #expect(use(stick, .enrolled(enrolment)) == .unused(reason: "it has no BTN_TRIGGER"))
+        #expect(use(stick, .given(enrolment)) == .unused(reason: "it has no BTN_TRIGGER"))
         stick.keys = Set(letters + [trigger])
-        #expect(use(stick, .enrolled(enrolment)) == .ignored)
+        #expect(use(stick, .given(enrolment)) == .ignored)
     }
 
     private var port: InputNode {
@@ -186,18 +186,19 @@ import Testing
         for line in SerialLine.allCases {
             let code = try #require(Enrolment.keyCode(of: line.name))
             #expect(line.key.rawValue == code && Enrolment.keyName(of: code) == "\(line.key)")
-            let definition = try settings(of: use(port, .enrolled(Enrolment(identity, key: code)))).definition
+            let definition = try settings(of: use(port, .given(Enrolment(identity, key: code)))).definition
             #expect(definition.keys == [code])
             #expect(definition.gesture.mode == .hold)
         }
         #expect(
-            use(port, .enrolled(Enrolment(identity, key: 0x120))) == .unused(reason: "it has no BTN_TRIGGER")
+            use(port, .given(Enrolment(identity, key: 0x120))) == .unused(reason: "it has no BTN_TRIGGER")
         )
         let reason = "no line of it is enrolled: forget it, and pair it again"
-        #expect(use(port, .enrolled(Enrolment(identity))) == .unused(reason: reason))
-        #expect(use(port, .candidate(Enrolment(identity))) == .unused(reason: reason))
+        #expect(use(port, .given(Enrolment(identity))) == .unused(reason: reason))
+        let candidate = InputConsent.given(Enrolment(identity), gate: EnrolledDevices.closed)
+        #expect(use(port, candidate) == .unused(reason: reason))
         #expect(
-            use(node(), .enrolled(Enrolment(identity, key: SerialLine.clearToSend.key.rawValue)))
+            use(node(), .given(Enrolment(identity, key: SerialLine.clearToSend.key.rawValue)))
                 == .unused(reason: "it has no CTS")
         )
     }

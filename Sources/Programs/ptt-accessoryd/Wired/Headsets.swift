@@ -227,21 +227,18 @@ final class Headsets {
         if isRemoteControl, case .up(let path) = link { device = mirror.objects.devices[path] }
         let identity =
             isRemoteControl ? device.map { DeviceIdentity(bluetoothAddress: $0.address) } : node.identity
-        let enrolment = identity.flatMap { enrolled[$0] }
-        let origin = node.origin(named: enrolment?.name, identifier: device?.address)
+        let use = identity.flatMap { enrolled.use(of: $0) }
+        let origin = node.origin(named: use?.enrolment.name, identifier: device?.address)
         if case .down(let reason) = link { return (origin, .missing(reason: reason)) }
-        if let candidate = enrolled.candidate, candidate.identity == identity {
-            return (origin, .candidate(candidate))
-        }
-        guard let enrolment else {
-            guard isRemoteControl || node.needsEnrolment else { return (origin, .notNeeded) }
+        guard let use else {
+            guard isRemoteControl || node.needsEnrolment else { return (origin, .given()) }
             let address = device?.address ?? identity?.text ?? node.stableIdentifier
             return (origin, .missing(reason: enrolled.remark(notEnrolled: address)))
         }
-        if let device, let other = fileWithoutKeys(of: device, enrolment) {
+        if use.gate == .open, let device, let other = fileWithoutKeys(of: device, use.enrolment) {
             return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
         }
-        return (origin, .enrolled(enrolment))
+        return (origin, .given(use.enrolment, gate: use.gate))
     }
 
     /// A microphone with buttons of its own has media keys as well, which in-ear detection may press.

@@ -2,26 +2,22 @@ import AccessoryCore
 
 /// The consent of a person to the presses of an input device, and what the person has chosen for it.
 enum InputConsent: Equatable {
-    /// It was plugged in, or root has marked or granted it.
-    case notNeeded
-    case enrolled(Enrolment)
-    /// It is being enrolled, with what was chosen for it.
-    case candidate(Enrolment)
+    /// Without an enrolment it was plugged in, or root has marked or granted it. The gate of a device that is
+    /// being enrolled is closed.
+    case given(Enrolment? = nil, gate: Gate = .open)
     case missing(reason: String)
 
     var enrolment: Enrolment? {
         switch self {
-        case .enrolled(let enrolment), .candidate(let enrolment): enrolment
-        case .notNeeded, .missing: nil
+        case .given(let enrolment, gate: _): enrolment
+        case .missing: nil
         }
     }
 
     func use(_ definition: AccessoryDefinition) -> InputUse {
         switch self {
-        case .notNeeded, .enrolled:
-            .used(InputSettings(definition: definition, enrolment: enrolment, gate: .open))
-        case .candidate:
-            .used(InputSettings(definition: definition, enrolment: enrolment, gate: EnrolledDevices.closed))
+        case .given(let enrolment, let gate):
+            .used(InputSettings(definition: definition, enrolment: enrolment, gate: gate))
         case .missing(let reason): .unused(reason: reason)
         }
     }
