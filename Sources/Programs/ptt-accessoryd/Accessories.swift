@@ -57,8 +57,7 @@ final class Accessories {
         core.handler = { [weak self] in self?.handle($0) }
     }
 
-    /// - Parameter socket: The listening socket for clients.
-    /// - Throws: If the socket cannot be watched.
+    /// - Throws: If the listening socket for clients cannot be watched.
     func start(_ socket: consuming OwnedDescriptor) throws(SystemError) {
         list.onUpdate = { [weak self] update in
             self?.service.publish(update)

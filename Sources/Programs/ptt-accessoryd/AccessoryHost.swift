@@ -139,11 +139,8 @@ final class AccessoryHost {
         }
     }
 
-    /// Runs the action of a button.
-    ///
-    /// - Parameters:
-    ///   - role: The button.
-    ///   - attempt: Answered as a transmission is; nil for a button that does not transmit.
+    /// Runs the action of a button. `attempt` is answered as a transmission is; nil for a button that does
+    /// not transmit.
     private func act(_ role: ButtonRole, _ attempt: AttemptID?) {
         actions.removeValue(forKey: role)?.close()
         // The core counts from 1.

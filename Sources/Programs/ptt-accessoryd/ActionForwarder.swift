@@ -49,13 +49,9 @@ final class ActionForwarder {
     }
 
     /// Begins the action of a button. Nothing is called before this has returned, or after the release.
+    /// `ended` is called if it ends before the release; with the reason if it has not begun, or if
+    /// ptt-actions is gone.
     ///
-    /// - Parameters:
-    ///   - role: Of a button with an action.
-    ///   - accessory: Whose button it is.
-    ///   - began: Called when it has begun.
-    ///   - ended: Called when it has ended before the release; with the reason if it has not begun, or if
-    ///     ptt-actions is gone.
     /// - Returns: The press, whose release is the end of the connection, and so is the end of this process.
     ///   Nil if ptt-actions cannot be reached, which is reported as well.
     func press(

@@ -114,12 +114,8 @@ final class PressForwarder {
     }
 
     /// Requests the end of an origin's transmission, in this turn of the loop. Without a connection there is
-    /// nothing to end: the core ended it with the connection.
-    ///
-    /// - Parameters:
-    ///   - origin: What holds the transmission.
-    ///   - cause: Why it ends.
-    ///   - role: The only button of the origin that was released; nil for all.
+    /// nothing to end: the core ended it with the connection. `role` is the only button that was released;
+    /// nil for all.
     func end(_ origin: Origin, _ cause: EndCause, role: ButtonRole? = nil) {
         let request = ChannelInterface.EndRequest(channelID: nil, origin: origin, cause: cause, role: role)
         core.requests?.call(ChannelInterface.endTransmitting, request) { [log] result in

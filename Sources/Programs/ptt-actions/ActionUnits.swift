@@ -143,15 +143,8 @@ final class ActionUnits {
     }
 
     /// Has a recording written to a folder, or a command run with it as its standard input. A press waits for
-    /// the first only.
-    ///
-    /// - Parameters:
-    ///   - file: At its beginning.
-    ///   - id: Its press.
-    ///   - button: What was pressed.
-    ///   - recording: What becomes of it.
-    ///   - failure: What went wrong before.
-    ///   - limit: For the command.
+    /// the first only. The file is at its beginning, `failure` went wrong before, and `limit` is that of the
+    /// command.
     func pass(
         _ file: BusDescriptor,
         of id: PressID,

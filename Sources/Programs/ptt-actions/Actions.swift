@@ -37,10 +37,7 @@ final class Actions {
     private var stopped: (@EventLoop () -> Void)?
     private lazy var timer = TimerSource { [weak self] in self?.handle(.timerFired) }
 
-    /// - Parameters:
-    ///   - socket: The listening socket.
-    ///   - log: For what fails.
-    /// - Throws: If the socket cannot be watched.
+    /// - Throws: If the listening socket cannot be watched.
     init(_ socket: consuming OwnedDescriptor, log: Logger) throws(SystemError) {
         self.log = log
         peers = RateLimitedLog(log)

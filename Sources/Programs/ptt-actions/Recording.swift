@@ -30,14 +30,10 @@ final class Recording {
     private var hasEnded = false
     private lazy var deadline = TimerSource { [weak self] in self?.complete() }
 
-    /// - Parameters:
-    ///   - button: What is pressed.
-    ///   - name: The device's name, for people.
-    ///   - format: Of the file.
-    ///   - began: Called later, unless it does not begin.
-    ///   - ended: Called once, after the release or instead of `began`: with what was recorded, also if
-    ///     something went wrong, nil if that is nothing; and with why it did not begin, ended before the
-    ///     release, or is not whole.
+    /// `began` is called later, unless it does not begin. `ended` is called once, after the release or
+    /// instead of `began`: with what was recorded, also if something went wrong, nil if that is nothing; and
+    /// with why it did not begin, ended before the release, or is not whole.
+    ///
     /// - Throws: If the file cannot be made, or the core cannot be reached.
     init(
         _ button: ActionPresses.Button,

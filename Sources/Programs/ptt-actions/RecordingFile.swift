@@ -24,9 +24,8 @@ final class RecordingFile {
     private var hasFailed = false
     private var finished: (@EventLoop (BusDescriptor?) -> Void)?
 
-    /// - Parameters:
-    ///   - format: Of the samples.
-    ///   - failed: Called at most once, when the disk does not take them. What it took stays.
+    /// `failed` is called at most once, when the disk does not take the samples. What it took stays.
+    ///
     /// - Throws: If the file cannot be made.
     init(_ format: AudioFormat, failed: @escaping @EventLoop (SystemError) -> Void) throws(SystemError) {
         self.format = format
@@ -48,9 +47,8 @@ final class RecordingFile {
         if waiting.count >= Self.portion { write() }
     }
 
-    /// Completes the file.
-    ///
-    /// - Parameter then: Called later, with nil if nothing is in the file; never, if the disk hangs.
+    /// Completes the file. `then` is called later, with nil if nothing is in the file; never, if the disk
+    /// hangs.
     func finish(then: @escaping @EventLoop (BusDescriptor?) -> Void) {
         finished = then
         write()

@@ -4,11 +4,7 @@ import EventLoop
 extension BluetoothFacts {
     private static let service = "org.bluez"
 
-    /// - Parameters:
-    ///   - host: Where rfkill's switches are.
-    ///   - system: The system bus.
-    ///   - enrolled: The usable entries of `devices.toml`, of which BlueZ has not been asked.
-    /// - Returns: The facts, or the reason why the bus cannot be asked.
+    /// `enrolled` are the usable entries of `devices.toml`, of which BlueZ has not been asked.
     @EventLoop
     static func observed(
         on host: Host,

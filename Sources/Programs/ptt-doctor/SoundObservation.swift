@@ -4,8 +4,7 @@ import EventLoop
 import PulseAudio
 
 extension SoundFacts {
-    /// - Parameter preferences: `microphone` of the configuration.
-    /// - Returns: The facts, or the reason why the server cannot be asked.
+    /// `preferences` are `microphone` of the configuration.
     @EventLoop
     static func observed(preferring preferences: [String]) async -> Result<SoundFacts, Silence> {
         let server = AudioServer.forDoctor()

@@ -24,11 +24,9 @@ final class KeyOffer {
     private var keys: Set<KeyCode> = []
     private lazy var timer = TimerSource { [weak self] in self?.close() }
 
-    /// - Parameters:
-    ///   - connection: The connection of the client.
-    ///   - log: For what is refused.
-    ///   - end: Called once when the client has gone, or its session is not the active one any more.
-    /// - Throws: If it cannot be served.
+    /// `end` is called once when the client has gone, or its session is not the active one any more.
+    ///
+    /// - Throws: If the client at the other end of the connection cannot be served.
     init(
         _ connection: consuming OwnedDescriptor,
         log: Logger,

@@ -32,7 +32,7 @@ struct Program {
         )
     }
 
-    /// - Returns: What ends it.
+    /// - Returns: The function that ends it.
     @EventLoop
     private static func start(_ log: Logger) throws(SystemError) -> (@EventLoop () -> Void) {
         guard let connection = ActivatedSocket.takeAll().first else {

@@ -37,8 +37,7 @@ final class LearningDialog {
         stop = try StopSignal()
     }
 
-    /// - Returns: What was learned.
-    /// - Throws: Why nothing was.
+    /// - Throws: The reason why nothing was learned.
     func run() async throws -> Result {
         let connection = try ServiceConnection.accessory()
         if !command.output.json {

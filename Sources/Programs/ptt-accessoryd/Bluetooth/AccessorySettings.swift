@@ -71,7 +71,7 @@ final class AccessorySettings {
 
     /// Writes the settings back, and turns the lamp off.
     ///
-    /// - Returns: Whether that was possible.
+    /// - Returns: True if that was possible.
     func restore() async -> Bool {
         var isDone = true
         if let led = definition.led { isDone = await write(led.idle, to: led.attribute) && isDone }

@@ -65,7 +65,7 @@ struct BlueZObjects: Equatable {
 
     /// Applies the properties of a new object, or changed ones. Those of an unknown object are ignored.
     ///
-    /// - Returns: Whether it is another object for those who use it, and which properties are malformed.
+    /// - Returns: True if it is another object for those who use it, and which properties are malformed.
     mutating func apply(
         _ properties: PropertyReader,
         of interface: String,
@@ -98,7 +98,7 @@ struct BlueZObjects: Equatable {
         return object.map { updated.differs(from: $0) } ?? true
     }
 
-    /// - Returns: Whether there was room for it.
+    /// - Returns: True if there was room for it.
     private mutating func addChild(_ path: ObjectPath, _ warnings: inout [String]) -> Bool {
         guard let parent = path.parent else { return false }
         // A characteristic of a service for which there was no room.

@@ -84,11 +84,8 @@ final class BlueZRegistration {
         self.log = log
     }
 
-    /// Registers the missing services, and unregisters those that are no longer wanted.
-    ///
-    /// - Parameters:
-    ///   - subjects: What an application is wanted for: the UUIDs of services, for example.
-    ///   - managers: The objects that accept registrations.
+    /// Registers applications for these subjects, the UUIDs of services for example, and unregisters all
+    /// others.
     func update(_ subjects: Set<String>, managers: Set<ObjectPath>) {
         // The registrations of an unplugged adapter are gone with it.
         registrations = registrations.filter { managers.contains($0.key.manager) }

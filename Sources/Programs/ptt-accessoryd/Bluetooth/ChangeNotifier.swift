@@ -20,7 +20,7 @@ final class ChangeNotifier {
         for waiter in waiters where waiter.condition() { finish(waiter, true) }
     }
 
-    /// - Returns: Whether `condition` became true within `limit`.
+    /// - Returns: True if `condition` became true within `limit`.
     func wait(for limit: Duration, until condition: @escaping @EventLoop () -> Bool) async -> Bool {
         if condition() { return true }
         let waiter = Waiter(condition)

@@ -104,7 +104,7 @@ final class Notifications {
 struct NotifiedValue {
     private var last: (value: [UInt8], serial: UInt32)?
 
-    /// - Returns: Whether this signal is the second one of a notification.
+    /// - Returns: True if this signal is the second one of a notification.
     mutating func isNotified(_ value: [UInt8], serial: UInt32) -> Bool {
         if let last, serial == last.serial &+ 1, value == last.value {
             // With a third client the signals of one notification are more than two.

@@ -3,12 +3,9 @@ import EventLoop
 import PTTMessages
 
 extension Pairing {
-    /// Pairs a device, and observes a press and its release. Then waits until it is enrolled.
+    /// Pairs a device, and observes a press and its release. Then waits until it is enrolled. `isWanted` is
+    /// false when the client is gone.
     ///
-    /// - Parameters:
-    ///   - request: What to pair.
-    ///   - isWanted: False when the client is gone.
-    ///   - report: Called for each step.
     /// - Throws: ``RequestFailure``; nothing is enrolled then.
     func pairAndTest(
         _ request: AccessoryInterface.PairAndTestRequest,

@@ -113,7 +113,7 @@ final class Pairing {
 
     /// Removes a device and its bond.
     ///
-    /// - Returns: What could not be done, for people.
+    /// - Returns: A note of what could not be done, for people.
     func forget(_ address: String) async throws(RequestFailure) -> String? {
         let target = try await find(address)
         guard let adapter = try device(target).adapter else {

@@ -22,7 +22,7 @@ final class PropertyWatches {
         self.handler = handler
     }
 
-    /// - Returns: Whether the object was not watched before.
+    /// - Returns: True if the object was not watched before.
     func add(_ path: ObjectPath, on connection: BusConnection) -> Bool {
         guard paths.insert(path).inserted else { return false }
         if sharedRule == nil, paths.count > Self.maximumRules {

@@ -53,15 +53,11 @@ final class Discovery {
         self.log = log
     }
 
-    /// Reports every device that BlueZ knows, then each that is found, and again when more is known about it,
-    /// and each key of an input device that is pressed.
+    /// Reports every device that BlueZ knows, before it returns, then each that is found, and again when more
+    /// is known about it, and each key of an input device that is pressed. `ended` is called once at the end,
+    /// unless ``stop(_:)`` was called; with the reason if nothing was found because Bluetooth is not
+    /// available.
     ///
-    /// - Parameters:
-    ///   - limit: How long to discover.
-    ///   - found: Called for each device; for known ones before this returns.
-    ///   - ended: Called once at the end, unless ``stop(_:)`` was called; with the reason if nothing was
-    ///     found because Bluetooth is not available.
-    /// - Returns: The observer, for ``stop(_:)``.
     /// - Throws: If Bluetooth is not available, unless an input device can be found.
     func start(
         for limit: Duration,

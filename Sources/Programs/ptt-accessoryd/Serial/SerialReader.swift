@@ -58,7 +58,7 @@ final class SerialReader {
         received(bytes)
     }
 
-    /// - Returns: Whether the limit is kept.
+    /// - Returns: True if the limit is kept.
     private func count(_ bytes: [UInt8]) -> Bool {
         let now = EventLoop.turnTime
         if now - secondStart >= .seconds(1) {

@@ -33,8 +33,8 @@ extension Headsets {
             }
     }
 
-    /// - Parameter identifier: What it is listed with; for the keys of a Bluetooth device its address.
-    /// - Returns: Nil if there is no such device, it calls itself a keyboard, or it is a serial port.
+    /// The device with the identifier that it is listed with; for the keys of a Bluetooth device its address.
+    /// Nil if there is no such device, it calls itself a keyboard, or it is a serial port.
     func accessory(_ identifier: String) -> Accessory? {
         for node in nodes.values.sorted(by: { $0.sysname < $1.sysname })
         where !node.isKeyboardLike && !node.isSerialPort {

@@ -113,9 +113,7 @@ final class Headsets {
         }
     }
 
-    /// - Parameters:
-    ///   - present: The node, or nil if it was removed.
-    ///   - node: The node as it was reported.
+    /// `present` is nil if the node was removed.
     private func set(_ present: InputNode?, of node: InputNode) {
         defer { onNodeChange() }
         if present == nil { failures[node.sysname] = nil }

@@ -4,12 +4,8 @@ import PTTMessages
 
 // What `udev/71-push-to-talk.rules` and `pttctl grant` say about a node, and how it is listed.
 extension InputNode {
-    /// The origin of its presses.
-    ///
-    /// - Parameters:
-    ///   - chosen: A name that a person has chosen.
-    ///   - identifier: Nil for that of the input device.
-    /// - Returns: The origin, with the kind of its transport.
+    /// The origin of its presses, with the name that a person has chosen, or else its own. Nil stands for the
+    /// identifier of the input device.
     func origin(named chosen: String?, identifier: String? = nil) -> Origin {
         let own = transport == .avrcp ? remoteControlName : name
         return Origin(
@@ -60,10 +56,7 @@ extension InputNode {
     /// The numbers of the product, also as `pttctl grant` accepts them.
     var product: ProductID { ProductID(vendor: id.vendor, product: id.product) }
 
-    /// - Parameters:
-    ///   - catalog: The accessory files.
-    ///   - consent: Whether its presses count.
-    /// - Returns: Whether a node with the tag is used, and how.
+    /// The use of a node with the tag.
     func use(_ catalog: AccessoryCatalog, _ consent: InputConsent) -> InputUse {
         if isSerialPort { return use(consent) }
         if let name = properties[Self.keyProperty] {

@@ -23,17 +23,10 @@ final class WiredHeadset {
     /// The link over which its keys come.
     let link: InputLink
 
-    /// Opens the sources.
+    /// Opens the sources, of which only the one key of the settings may be read if `isGranted`. `keepAlive`
+    /// checks bluetoothd while the release has to come over the link. `lost` is called when a source was
+    /// removed, or with the reason why it cannot be read.
     ///
-    /// - Parameters:
-    ///   - sources: The nodes to read: that of the device, or of the halves with its keys.
-    ///   - origin: The origin of its presses.
-    ///   - settings: What its keys mean, and whether they count.
-    ///   - isGranted: Whether only the one key of the settings may be read.
-    ///   - link: The link over which its keys come.
-    ///   - keepAlive: Checks bluetoothd while the release has to come over that link.
-    ///   - receivers: Who hears of it.
-    ///   - lost: Called when a source was removed, or with the reason why it cannot be read.
     /// - Throws: The errors of ``KeyDevice``, ``SingleKeyDevice`` or ``SerialSwitch``.
     init(
         _ sources: [InputNode],

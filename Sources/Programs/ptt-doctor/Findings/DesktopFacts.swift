@@ -44,12 +44,8 @@ struct DesktopFacts: Equatable, Sendable {
         "ubuntu-appindicators@ubuntu.com", "appindicatorsupport@rgcjonas.gmail.com",
     ]
 
-    /// Tells Plasma's panel from the watcher of tray items, which is a process of its own there, and stays.
-    ///
-    /// - Parameters:
-    ///   - desktop: `XDG_CURRENT_DESKTOP`.
-    ///   - names: All names on the session bus.
-    /// - Returns: True on Plasma, if its panel has gone and no other has taken its place.
+    /// Returns true on Plasma, if its panel has gone and no other has taken its place. The watcher of tray
+    /// items is a process of its own there, and stays. `names` are all names on the session bus.
     static func isPanelGone(on desktop: String?, names: Set<String>) -> Bool {
         guard let desktop, desktop.uppercased().contains("KDE") else { return false }
         return !names.contains {
@@ -57,19 +53,15 @@ struct DesktopFacts: Equatable, Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - desktop: `XDG_CURRENT_DESKTOP`.
-    ///   - names: All names on the session bus, and those that it would start.
-    /// - Returns: True on GNOME, if no program asks a person for a key.
+    /// Returns true on GNOME, if no program asks a person for a key. `names` are all names on the session
+    /// bus, and those that it would start.
     static func lacksSettings(on desktop: String?, names: Set<String>) -> Bool {
         guard let desktop, desktop.uppercased().contains("GNOME") else { return false }
         return !names.contains("org.gnome.Settings.GlobalShortcutsProvider")
     }
 
-    /// - Parameters:
-    ///   - facts: The answers of the session bus.
-    ///   - headsets: The names of the Bluetooth headsets whose keys are used.
-    /// - Returns: One for the panel, one for the key of the keyboard, and what hinders.
+    /// One for the panel, one for the key of the keyboard, and what hinders. `headsets` are the names of the
+    /// Bluetooth headsets whose keys are used.
     static func findings(_ facts: Result<DesktopFacts, Silence>, headsets: [String]) -> [Finding] {
         switch facts {
         case .success(let facts): facts.findings(headsets)

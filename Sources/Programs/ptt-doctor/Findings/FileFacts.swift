@@ -46,10 +46,8 @@ struct FileFacts: Equatable, Sendable {
     var actions: Actions?
     var state: StateDirectory?
 
-    /// - Parameters:
-    ///   - facts: Nil if the disk did not answer within the time limit.
-    ///   - userID: The user who should own the state.
-    /// - Returns: A line for each kind of file; for actions only if there are some.
+    /// A line for each kind of file; for actions only if there are some. `facts` are nil if the disk did not
+    /// answer within the time limit, and `userID` should own the state.
     static func findings(_ facts: FileFacts?, userID: UInt32) -> [Finding] {
         guard let facts else {
             return Check.configuration.failure(

@@ -22,11 +22,9 @@ struct SoundFacts: Equatable, Sendable {
     /// The other applications that record from a live microphone, while there is a Push-to-Talk Microphone.
     var liveRecorders: [String] = []
 
-    /// - Parameters:
-    ///   - facts: The server and its devices, or the reason why it cannot be asked.
-    ///   - units: The units of the sound servers, if the service manager has answered.
-    ///   - unheard: The devices of the Push-to-Talk Microphone that the core has found to be silent.
-    /// - Returns: The lines of the server and of its microphone.
+    /// The lines of the server and of its microphone. `units` are nil if the service manager has not
+    /// answered, and `unheard` are the devices of the Push-to-Talk Microphone that the core has found to be
+    /// silent.
     static func findings(
         _ facts: Result<SoundFacts, Silence>,
         _ units: SoundUnits?,

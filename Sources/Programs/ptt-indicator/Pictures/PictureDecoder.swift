@@ -35,9 +35,7 @@ final class PictureDecoder {
     private var current: (order: Order, process: ChildProcess)?
     private lazy var limit = TimerSource { [weak self] in self?.expired() }
 
-    /// - Parameters:
-    ///   - program: The decoder.
-    ///   - timeLimit: Of one picture.
+    /// `timeLimit` is that of one picture.
     init(program: [String] = ["/proc/self/exe", PictureProgram.option], timeLimit: Duration = .seconds(10)) {
         (self.program, self.timeLimit) = (program, timeLimit)
     }

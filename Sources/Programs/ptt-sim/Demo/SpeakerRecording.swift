@@ -21,10 +21,9 @@ final class SpeakerRecording {
     /// Silence that belongs to the file if more sound comes.
     private var pause: [UInt8] = []
 
-    /// - Parameters:
-    ///   - device: The monitor of the speaker, by PulseAudio's name.
-    ///   - path: The file.
-    ///   - demo: Told when the recording has begun, of the first sound, and of a failure.
+    /// `device` is the monitor of the speaker, by PulseAudio's name. `demo` is told when the recording has
+    /// begun, of the first sound, and of a failure.
+    ///
     /// - Throws: If the file cannot be written.
     init(of device: String, to path: String, for demo: Demo) throws(SystemError) {
         self.device = device
