@@ -16,15 +16,26 @@ final class Accessories {
     private let files = AccessoryFolderWatch()
     private var loggedProblems: Set<AccessoryCatalog.Problem> = []
     private let enrolled: EnrolledDevices
-    private let core: PressForwarder
-    private let buttons: BluetoothButtons
-    private let headsets: Headsets
-    private let discovery: Discovery
-    private let pairing: Pairing
-    private let service: AccessoryService
-    private let server: VarlinkServer
+    let core: PressForwarder
+    let buttons: BluetoothButtons
+    let headsets: Headsets
+    let discovery: Discovery
+    let pairing: Pairing
+    let learning: Learning
+    var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
+    private lazy var server = VarlinkServer(
+        VarlinkServiceInfo(
+            vendor: Product.name,
+            product: "ptt-accessoryd",
+            version: Product.version,
+            url: "https://github.com/pushtotalk-linux/push-to-talk"
+        ),
+        [interface]
+    ) { [peers = RateLimitedLog(log)] line, process in
+        peers.log(level: .warning, "\(line)", about: process)
+    }
     private var logind: LogindWatch?
-    private let log: Logger
+    let log: Logger
 
     init(log: Logger) {
         self.log = log
@@ -35,32 +46,14 @@ final class Accessories {
         headsets = Headsets(receivers, enrolled, buttons.mirror, files)
         discovery = Discovery(buttons.mirror, headsets, files, log: log)
         pairing = Pairing(buttons, discovery, enrolled, log: log)
-        let learning = Learning(buttons, headsets, discovery, core: core)
-        service = AccessoryService(
-            buttons: buttons,
-            discovery: discovery,
-            pairing: pairing,
-            headsets: headsets,
-            learning: learning,
-            core: core
-        )
-        let info = VarlinkServiceInfo(
-            vendor: Product.name,
-            product: "ptt-accessoryd",
-            version: Product.version,
-            url: "https://github.com/pushtotalk-linux/push-to-talk"
-        )
-        let peers = RateLimitedLog(log)
-        server = VarlinkServer(info, [service.interface]) { line, process in
-            peers.log(level: .warning, "\(line)", about: process)
-        }
+        learning = Learning(buttons, headsets, discovery, core: core)
         core.handler = { [weak self] in self?.handle($0) }
     }
 
     /// - Throws: If the listening socket for clients cannot be watched.
     func start(_ socket: consuming OwnedDescriptor) throws(SystemError) {
         list.onUpdate = { [weak self] update in
-            self?.service.publish(update)
+            self?.publish(update)
             if let event = update.event { self?.pairing.observe(event) }
             self?.buttons.changes.notify()
         }

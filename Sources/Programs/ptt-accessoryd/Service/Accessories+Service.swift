@@ -8,32 +8,7 @@ import ServiceClient
 import Varlink
 
 /// Serves `org.pushtotalk.Accessory`.
-@EventLoop
-final class AccessoryService {
-    let buttons: BluetoothButtons
-    private let discovery: Discovery
-    private let pairing: Pairing
-    let headsets: Headsets
-    private let learning: Learning
-    private let core: PressForwarder
-    private var subscribers: [VarlinkConnection.Identifier: VarlinkCall] = [:]
-
-    init(
-        buttons: BluetoothButtons,
-        discovery: Discovery,
-        pairing: Pairing,
-        headsets: Headsets,
-        learning: Learning,
-        core: PressForwarder
-    ) {
-        self.buttons = buttons
-        self.discovery = discovery
-        self.pairing = pairing
-        self.headsets = headsets
-        self.learning = learning
-        self.core = core
-    }
-
+extension Accessories {
     /// The interface to be served.
     var interface: VarlinkInterface {
         VarlinkInterface(AccessoryInterface.description, methods: Dictionary(uniqueKeysWithValues: handlers))
@@ -41,27 +16,27 @@ final class AccessoryService {
 
     private var handlers: [(String, VarlinkInterface.Handler)] {
         [
-            handler(AccessoryInterface.getDevices) { service, _, call in
-                EventLoop.start { await service.getDevices(call) }
+            handler(AccessoryInterface.getDevices) { accessories, _, call in
+                EventLoop.start { await accessories.getDevices(call) }
             },
-            handler(AccessoryInterface.subscribe) { service, _, call throws(VarlinkError) in
-                try service.subscribe(call)
+            handler(AccessoryInterface.subscribe) { accessories, _, call throws(VarlinkError) in
+                try accessories.subscribe(call)
             },
-            handler(AccessoryInterface.scan) { service, request, call throws(VarlinkError) in
+            handler(AccessoryInterface.scan) { accessories, request, call throws(VarlinkError) in
                 guard AccessoryInterface.ScanRequest.limits.contains(request.seconds) else {
                     throw .invalidParameter("seconds")
                 }
                 guard call.wantsMore else { throw .expectedMore }
-                EventLoop.start { await service.scan(for: .seconds(request.seconds), call) }
+                EventLoop.start { await accessories.scan(for: .seconds(request.seconds), call) }
             },
-            handler(AccessoryInterface.pair) { service, request, call throws(VarlinkError) in
+            handler(AccessoryInterface.pair) { accessories, request, call throws(VarlinkError) in
                 let address = try request.checkedAddress()
-                EventLoop.start { await service.pair(address, call) }
+                EventLoop.start { await accessories.pair(address, call) }
             },
-            handler(AccessoryInterface.explain) { service, request, call in
-                EventLoop.start { await service.explain(request.identifier, call) }
+            handler(AccessoryInterface.explain) { accessories, request, call in
+                EventLoop.start { await accessories.explain(request.identifier, call) }
             },
-            handler(AccessoryInterface.pairAndTest) { service, request, call throws(VarlinkError) in
+            handler(AccessoryInterface.pairAndTest) { accessories, request, call throws(VarlinkError) in
                 guard request.address.isBluetoothAddress else { throw .invalidParameter("address") }
                 guard AccessoryInterface.PairAndTestRequest.limits.contains(request.seconds) else {
                     throw .invalidParameter("seconds")
@@ -71,23 +46,23 @@ final class AccessoryService {
                     throw .invalidParameter("bindKey")
                 }
                 guard call.wantsMore else { throw .expectedMore }
-                EventLoop.start { await service.pairAndTest(request, call) }
+                EventLoop.start { await accessories.pairAndTest(request, call) }
             },
-            handler(AccessoryInterface.learn) { service, request, call throws(VarlinkError) in
+            handler(AccessoryInterface.learn) { accessories, request, call throws(VarlinkError) in
                 guard call.wantsMore else { throw .expectedMore }
                 guard (1...512).contains(request.device.utf8.count) else { throw .invalidParameter("device") }
-                EventLoop.start { await service.learning.listen(to: request.device, call) }
+                EventLoop.start { await accessories.learning.listen(to: request.device, call) }
             },
-            handler(AccessoryInterface.forget) { service, request, call throws(VarlinkError) in
+            handler(AccessoryInterface.forget) { accessories, request, call throws(VarlinkError) in
                 let address = try request.checkedAddress()
-                EventLoop.start { await service.forget(address, call) }
+                EventLoop.start { await accessories.forget(address, call) }
             },
         ]
     }
 
     private func handler<Request, Reply>(
         _ method: InterfaceMethod<Request, Reply>,
-        _ body: @escaping @EventLoop (AccessoryService, Request, VarlinkCall) throws(VarlinkError) -> Void
+        _ body: @escaping @EventLoop (Accessories, Request, VarlinkCall) throws(VarlinkError) -> Void
     ) -> (String, VarlinkInterface.Handler) {
         (
             method.name,
@@ -159,7 +134,7 @@ final class AccessoryService {
             let device = try await pairing.pair(address)
             call.reply(.encoding(AccessoryInterface.PairReply(device: device)))
         } catch {
-            buttons.log.notice("pairing \(address): \(error.reason)")
+            log.notice("pairing \(address): \(error.reason)")
             call.fail(VarlinkError(error))
         }
     }
@@ -173,7 +148,7 @@ final class AccessoryService {
                 report: { call.reply(.encoding($0), continues: $0.step != .enrolled) }
             )
         } catch {
-            buttons.log.notice("pairing \(request.address): \(error.reason)")
+            log.notice("pairing \(request.address): \(error.reason)")
             call.fail(VarlinkError(error))
         }
     }

@@ -4,7 +4,7 @@ import EventLoop
 import Input
 import PTTMessages
 
-extension AccessoryService {
+extension Accessories {
     /// Says which accessory file describes a device, and why the others do not. Nil if there is no such
     /// device. The identifier is that of the list, or a name.
     func explanation(of identifier: String) -> AccessoryInterface.ExplainReply? {
