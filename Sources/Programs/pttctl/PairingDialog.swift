@@ -8,18 +8,23 @@ import PTTMessages
 import ServiceClient
 
 /// Pairs a device, shows each step, and enrols it after one press and release of it was observed.
-enum PairingDialog {
+@EventLoop
+struct PairingDialog {
+    let address: String
+    let json: Bool
+    /// The time limit of the press and the release.
+    let seconds: Int
+
     /// Returns when presses of the device count. Asks for the key of a device that encrypts what it
     /// advertises.
-    @EventLoop
-    static func run(_ address: String, _ enrolment: Enrolment, json: Bool, seconds: Int) async throws {
+    func enrol(_ enrolment: Enrolment) async throws {
         var enrolment = enrolment
         while true {
             do {
-                return try await pair(address, enrolment, json: json, seconds: seconds)
+                return try await pair(enrolment)
             } catch ServiceError.failed(name: AccessoryInterface.bindKeyNeeded, let reason) {
                 Terminal.printError(localized("\(address): \(reason)"))
-                guard let key = bindKey() else {
+                guard let key = Self.bindKey() else {
                     throw CommandError(
                         localized(
                             "a key is needed, which has 32 hexadecimal digits: the application of its maker shows it"
@@ -39,13 +44,7 @@ enum PairingDialog {
         return line.flatMap { Enrolment.bindKey(String($0.filter { $0 != " " })) }
     }
 
-    @EventLoop
-    private static func pair(
-        _ address: String,
-        _ enrolment: Enrolment,
-        json: Bool,
-        seconds: Int
-    ) async throws {
+    private func pair(_ enrolment: Enrolment) async throws {
         let request = AccessoryInterface.PairAndTestRequest(
             address: address,
             seconds: seconds,
@@ -65,13 +64,13 @@ enum PairingDialog {
                 if reply.step == .enrolled { device = reply.device }
                 if reply.step == .tested {
                     do {
-                        try EnrolledDeviceFile.set(tested(enrolment, reply, address))
+                        try EnrolledDeviceFile.set(tested(enrolment, reply))
                     } catch {
                         return stop.trigger(error)
                     }
                     isWritten = true
                 }
-                if !json, let text = text(reply, address) { Terminal.print(text) }
+                if !json, let text = text(reply) { Terminal.print(text) }
             },
             ended: { stop.trigger($0) }
         )
@@ -84,7 +83,7 @@ enum PairingDialog {
         if !json { Terminal.print(localized("enrolled  \(line)")) }
     }
 
-    private static func text(_ reply: AccessoryInterface.PairAndTestReply, _ address: String) -> String? {
+    private func text(_ reply: AccessoryInterface.PairAndTestReply) -> String? {
         switch reply.step {
         case .unknown, .enrolled: nil
         case .connecting: localized("connecting \(address) …")
@@ -102,11 +101,7 @@ enum PairingDialog {
         }
     }
 
-    private static func tested(
-        _ enrolment: Enrolment,
-        _ reply: AccessoryInterface.PairAndTestReply,
-        _ address: String
-    ) -> Enrolment {
+    private func tested(_ enrolment: Enrolment, _ reply: AccessoryInterface.PairAndTestReply) -> Enrolment {
         var enrolment = enrolment
         // A device may hide its address until it is bonded.
         if let identifier = reply.device?.identifier, identifier != address.uppercased() {

@@ -47,7 +47,8 @@ struct PairCommand: LoopCommand {
         let found = try await DeviceChoice(wanted: device).device(seconds: scan.seconds)
         if let key = found.key { return try enrol(found, key) }
         let enrolment = try enrolment(of: DeviceIdentity(bluetoothAddress: found.address))
-        try await PairingDialog.run(found.address, enrolment, json: output.json, seconds: scan.testSeconds)
+        try await PairingDialog(address: found.address, json: output.json, seconds: scan.testSeconds)
+            .enrol(enrolment)
     }
 
     /// Returns the enrolment of a device so far, or else a new one, with what is chosen here.
@@ -99,7 +100,8 @@ struct RepairCommand: LoopCommand {
         let found = try await DeviceChoice(wanted: address).device(seconds: scan.seconds)
         let identity = DeviceIdentity(bluetoothAddress: found.address)
         let enrolment = try EnrolledDeviceFile.enrolment(of: identity)
-        try await PairingDialog.run(found.address, enrolment, json: output.json, seconds: scan.testSeconds)
+        try await PairingDialog(address: found.address, json: output.json, seconds: scan.testSeconds)
+            .enrol(enrolment)
     }
 }
 
