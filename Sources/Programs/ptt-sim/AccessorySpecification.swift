@@ -64,16 +64,14 @@ struct AccessorySpecification {
             )
         }
         let name = file.split(separator: "/").last.map { String($0) } ?? file
+        let identifier = name.hasSuffix(".toml") ? String(name.dropLast(".toml".count)) : name
         do {
-            guard let text = try TextFile.read(file, limit: AccessoryFolders.sizeLimit) else {
-                throw ValidationError("there is no file \(file)")
+            if let text = try TextFile.read(file, limit: AccessoryFolders.sizeLimit) {
+                return try AccessoryDefinition(toml: text, identifier: identifier)
             }
-            let identifier = name.hasSuffix(".toml") ? String(name.dropLast(".toml".count)) : name
-            return try AccessoryDefinition(toml: text, identifier: identifier)
-        } catch let error as ValidationError {
-            throw error
         } catch {
             throw ValidationError("\(file): \(error)")
         }
+        throw ValidationError("there is no file \(file)")
     }
 }
