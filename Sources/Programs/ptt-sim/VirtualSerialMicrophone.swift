@@ -58,10 +58,7 @@ final class VirtualSerialMicrophone: VirtualAccessory {
 
     var isPortOpen: Bool { port != nil }
 
-    /// Opens the port.
-    ///
-    /// - Returns: The host's end.
-    /// - Throws: If there are no descriptors left.
+    /// Opens the port, and returns the host's end. Throws if there are no descriptors left.
     func openPort() throws(SystemError) -> OwnedDescriptor {
         let (near, far) = try UnixSocket.pair(.stream)
         let host = OwnedDescriptor(adopting: far)

@@ -69,9 +69,7 @@ final class AccessorySettings {
         return await read(attribute)?.first.map { min(Int($0), 100) }
     }
 
-    /// Writes the settings back, and turns the lamp off.
-    ///
-    /// - Returns: True if that was possible.
+    /// Writes the settings back, and turns the lamp off. Returns true if that was possible.
     func restore() async -> Bool {
         var isDone = true
         if let led = definition.led { isDone = await write(led.idle, to: led.attribute) && isDone }

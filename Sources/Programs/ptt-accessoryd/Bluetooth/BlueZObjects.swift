@@ -23,9 +23,7 @@ struct BlueZObjects: Equatable {
     /// a hostile peripheral can have 65,535 (the handles of GATT).
     static let maximumChildren = 64
 
-    /// Adds interfaces of an object, or replaces them.
-    ///
-    /// - Returns: Which properties are malformed, for the log.
+    /// Adds interfaces of an object, or replaces them. Returns which properties are malformed, for the log.
     mutating func add(_ path: ObjectPath, _ interfaces: [BusKey: [BusKey: BusValue]]) -> [String] {
         if interfaces[BusKey(BlueZ.gattManager)] != nil { gattManagers.insert(path) }
         if interfaces[BusKey(BlueZ.advertisementMonitorManager)] != nil {

@@ -36,8 +36,6 @@ final class Pairing {
 
     /// Connects the device, bonds with it if its profile requires that, trusts it, and waits until its
     /// presses would count.
-    ///
-    /// - Returns: The button.
     func pair(_ address: String) async throws(RequestFailure) -> AccessoryDevice {
         try await begin(with: Enrolment(DeviceIdentity(bluetoothAddress: address)))
         defer { end() }
@@ -60,11 +58,8 @@ final class Pairing {
         isBusy = false
     }
 
-    /// Connects, bonds and trusts a device, and waits until its presses would count.
-    ///
-    /// - Parameter target: Its address becomes its identity address, if it hides that until it is bonded.
-    /// - Returns: Its entry in the list.
-    /// - Throws: Why that is not possible.
+    /// Connects, bonds and trusts a device, waits until its presses would count, and returns its entry in the
+    /// list. The address of the target becomes its identity address, if it hides that until it is bonded.
     func prepare(_ target: inout Target) async throws(RequestFailure) -> AccessoryDevice {
         discovery.stopAll()
         defer {

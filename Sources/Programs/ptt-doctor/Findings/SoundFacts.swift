@@ -131,8 +131,7 @@ struct SoundUnits: Equatable, Sendable {
         .command("systemctl --user restart \(pulseAudio.isActive ? "pulseaudio" : "pipewire-pulse").service")
     }
 
-    /// - Parameter server: The name of the server that answers.
-    /// - Returns: None if the units are as they should be.
+    /// None if the units are as they should be. `server` is the name of the server that answers.
     func problems(_ server: String) -> [Finding] {
         if pipeWire.isActive, pulseAudio.isActive {
             return Check.sound.warning(

@@ -76,8 +76,7 @@ extension Distribution {
 }
 
 extension Cure {
-    /// - Parameter distribution: Nil for one that is not known.
-    /// - Returns: A command or an advice.
+    /// A command or an advice. A distribution that is not known is nil.
     func resolved(on distribution: Distribution?) -> Cure {
         switch self {
         case .command, .advice: return self

@@ -20,8 +20,7 @@ struct UdevFacts: Equatable, Sendable {
     /// In the group `input`, whose members read all keyboards.
     var isInInputGroup: Bool
 
-    /// - Parameter isAtSeat: See ``SeatFacts/isAtSeat``; nil if it is not known.
-    /// - Returns: At least the line of the rule.
+    /// At least the line of the rule. ``SeatFacts/isAtSeat`` is nil if it is not known.
     func findings(isAtSeat: Bool?) -> [Finding] {
         ruleFinding + untagged + unreadable(isAtSeat) + group
     }

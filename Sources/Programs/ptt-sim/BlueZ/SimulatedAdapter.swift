@@ -86,9 +86,7 @@ final class SimulatedAdapter {
         if !discoverers.isEmpty { report.arm(after: Self.advertisingInterval) }
     }
 
-    /// A button has advertised something, which is received while somebody listens.
-    ///
-    /// - Returns: True if it was received.
+    /// A button has advertised something. Returns true if it was received, as it is while somebody listens.
     func advertised(_ button: VirtualButton) -> Bool {
         guard isPowered, !discoverers.isEmpty || monitors.isActive, button.radio == .awake else {
             return false

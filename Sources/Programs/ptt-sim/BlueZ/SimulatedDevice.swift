@@ -28,9 +28,7 @@ final class SimulatedDevice: SimulatedPeripheral {
 
     var isResolving: Bool { isConnected && !areServicesResolved }
 
-    /// Notifies a value of an input.
-    ///
-    /// - Returns: True if notifications of that input are on.
+    /// Notifies a value of an input. Returns true if its notifications are on.
     func notify(_ value: [UInt8], input: Int) -> Bool {
         guard isConnected else { return false }
         return characteristics.first { $0.input == input }?.notify(value) ?? false

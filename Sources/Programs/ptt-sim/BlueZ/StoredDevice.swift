@@ -25,9 +25,7 @@ final class StoredDevice {
         address = "5F" + address.dropFirst(2)
     }
 
-    /// Bonded: bluetoothd has its identity.
-    ///
-    /// - Returns: True if its address is another one now.
+    /// Bonded: bluetoothd has its identity. Returns true if its address is another one now.
     func reveal() -> Bool {
         guard let identity else { return false }
         address = identity

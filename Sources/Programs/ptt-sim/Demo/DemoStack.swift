@@ -89,9 +89,8 @@ final class DemoStack {
         try start(["parecord", "--device=ptt_mic", "--latency-msec=20"] + format, output: recording)
     }
 
-    /// Ends the program that ``startRecorder()`` has started.
-    ///
-    /// - Returns: All samples that it has recorded, of two minutes at most.
+    /// Ends the program that ``startRecorder()`` has started, and returns all samples that it has recorded,
+    /// of two minutes at most.
     func recordedSamples() -> [Int16] {
         children.first { $0.program.name == "parecord" }?.program.kill()
         return recording.read(limit: Self.recordingRate * 2 * 120).withUnsafeBytes {

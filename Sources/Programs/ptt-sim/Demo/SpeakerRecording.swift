@@ -36,10 +36,7 @@ final class SpeakerRecording {
         server.connect()
     }
 
-    /// Ends the recording and completes the file.
-    ///
-    /// - Returns: Its length.
-    /// - Throws: If the file cannot be completed.
+    /// Ends the recording, completes the file, and returns its length.
     func finish() throws(SystemError) -> Duration {
         close()
         try file.finish()

@@ -135,9 +135,7 @@ func requireRoot(_ command: String) throws {
     guard geteuid() == 0 else { throw CommandError(localized("this needs root: sudo pttctl \(command)")) }
 }
 
-/// Makes udev read its rules again, and apply them to the devices that are present then.
-///
-/// - Returns: These devices.
+/// Makes udev read its rules again, and apply them to the devices that are present then, which are returned.
 private func applyRules(to present: @autoclosure () -> [InputNode]) throws -> [InputNode] {
     try run(["udevadm", "control", "--reload"])
     let devices = present()
