@@ -12,17 +12,13 @@ enum Script {
         let text: String
     }
 
-    /// - Throws: If the file cannot be read or a line is invalid.
-    static func read(_ path: String) throws -> [Step] {
-        try parse(try contents(path), named: path)
-    }
-
-    /// Parses lines such as `0.5s press 1`; empty lines and lines that begin with `#` are ignored.
+    /// Reads lines such as `0.5s press 1`; empty lines and lines that begin with `#` are ignored.
     ///
-    /// - Throws: If a line is invalid; the error contains its number.
-    static func parse(_ text: String, named name: String) throws(ValidationError) -> [Step] {
+    /// - Throws: If the file cannot be read, or a line is invalid; the error contains its number.
+    static func read(_ path: String) throws -> [Step] {
         var steps: [Step] = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        let lines = try contents(path).split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
             let words = line.split(separator: " ", maxSplits: 1)
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             do throws(SimulationError) {
@@ -39,7 +35,7 @@ enum Script {
                     )
                 )
             } catch {
-                throw ValidationError("\(name), line \(index + 1): \(error)")
+                throw ValidationError("\(path), line \(index + 1): \(error)")
             }
         }
         return steps.sorted { $0.time < $1.time }
