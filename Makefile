@@ -120,7 +120,7 @@ packages_fuzz = $(packages_build)
 packages_rpm = $(packages_build) rpm
 packages_release = $(packages_deb) $(packages_order) apt-utils gnupg
 packages_release-test = $(packages_release) mmdebstrap
-packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble)) debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
+packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble)) build-essential debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
