@@ -120,11 +120,12 @@ packages_fuzz = $(packages_build)
 packages_rpm = $(packages_build) rpm
 packages_release = $(packages_deb) $(packages_order) apt-utils gnupg
 packages_release-test = $(packages_release) mmdebstrap
+packages_debian-test = iproute2 mmdebstrap
 packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble)) build-essential debhelper dpkg-dev fakeroot libstdc++-12-dev lintian
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build po deb rpm release release-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build po deb rpm release release-test debian-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 PRESSES ?= 30
@@ -132,7 +133,7 @@ PRESSES ?= 30
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build po deb packages rpm source release release-key release-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
+.PHONY: help dependencies build po deb packages rpm source release release-key release-test debian-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -230,6 +231,9 @@ release-key:
 
 release-test: dependencies  ## what `make release` wrote, installed on Debian 12 and 13 without a compiler; needs root
 	@Tests/SystemTests/release
+
+debian-test: dependencies source  ## `make demo`, `make test` and `make deb` on Debian 13 (SUITE=), in a root that it makes; needs root
+	@Tests/SystemTests/in-root
 
 docs: dependencies  ## the documentation of the library PushToTalk, as web pages in .build/docs
 	swift build --target PushToTalk
