@@ -38,7 +38,7 @@ struct TalkCommand: LoopCommand {
     func perform() async throws {
         // Of this process alone.
         let origin = Origin(kind: .commandLine, identifier: "pttctl-\(getpid())", name: "pttctl talk")
-        var stop = try StopSignal(after: limit?.duration)
+        let end = try TalkEnd(after: limit?.duration)
         let core = try ServiceConnection.core()
         let events = try ServiceConnection.core()
         events.subscribe(
@@ -46,10 +46,10 @@ struct TalkCommand: LoopCommand {
                 guard let event = update.event else { return }
                 output.show(update, at: update.time, event: Wording.line(event))
                 if case .transmissionEnded(let transmission, _, _) = event, transmission.origin == origin {
-                    stop.trigger(CommandError(Wording.line(event)))
+                    end.stop.trigger(CommandError(Wording.line(event)))
                 }
             },
-            ended: { stop.trigger($0) }
+            ended: { end.stop.trigger($0) }
         )
         // Its end may come first: the events have another connection.
         _ = try await core.call(
@@ -57,17 +57,26 @@ struct TalkCommand: LoopCommand {
             .init(channelID: nil, source: .userRequest, origin: origin, role: role)
         )
         let levels = try FootLine(json: output.json)
-        await stop.wait()
+        await end.stop.wait()
         levels?.close()
-        if let failure = stop.failure { throw failure }
+        if let failure = end.stop.failure { throw failure }
         // A release may lag, which it does not if this connection ends: a second Ctrl-C ends it at once.
-        stop = try StopSignal()
+        end.stop = try StopSignal()
         _ = try await core.call(
             ChannelInterface.endTransmitting,
             .init(channelID: nil, origin: origin, cause: .released)
         )
-        await stop.wait()
+        await end.stop.wait()
         core.close()
         events.close()
     }
+}
+
+/// Has the signal that ends the transmission, and then the one that ends its lag: a closure of the loop may
+/// not capture a variable that changes afterwards.
+@EventLoop
+private final class TalkEnd {
+    var stop: StopSignal
+
+    init(after limit: Duration?) throws { stop = try StopSignal(after: limit) }
 }
