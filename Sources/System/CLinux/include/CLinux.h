@@ -44,7 +44,8 @@ struct clinux_line_wait;
 
 /// Starts a thread that adds to the eventfd `wake_up` after each change of `lines`, which are `TIOCM_…` bits.
 /// The call that it waits in (TIOCMIWAIT) is the only one that the kernel has for it, and no descriptor
-/// becomes ready for it. A change some milliseconds after another one may be missed. Returns NULL with errno.
+/// becomes ready for it. A change within some milliseconds after another one may be missed. Returns NULL with
+/// errno.
 struct clinux_line_wait *clinux_line_wait_start(int port, int lines, int wake_up);
 
 /// The error with which the thread has ended, after a last wake-up; 0 while it waits.
