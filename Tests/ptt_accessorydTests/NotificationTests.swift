@@ -2,6 +2,7 @@ import AccessoryCore
 import AccessoryFiles
 import DBus
 import EventLoop
+import Logging
 import PTTMessages
 import TestSupport
 import Testing
@@ -111,5 +112,66 @@ import Testing
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
         withExtendedLifetime(watch) {}
+    }
+
+    /// A characteristic that answers `StartNotify` when it is told to.
+    @EventLoop
+    private final class SlowCharacteristic {
+        let calls = AsyncQueue(of: String.self)
+        private var unanswered: [MethodInvocation] = []
+
+        var interface: ExportedInterface {
+            ExportedInterface(
+                "org.bluez.GattCharacteristic1",
+                methods: [
+                    ExportedMethod("StartNotify") { [unowned self] call in
+                        unanswered.append(call)
+                        calls.add("StartNotify")
+                    },
+                    ExportedMethod("StopNotify") { [unowned self] call in
+                        call.reply()
+                        calls.add("StopNotify")
+                    },
+                ]
+            )
+        }
+
+        func answer() async throws {
+            #expect(try await calls.next() == "StartNotify")
+            unanswered.removeFirst().reply()
+        }
+    }
+
+    /// After that bluetoothd turns them on no more over the same link.
+    @Test @EventLoop func `notifications are not turned off while they are being turned on`() async throws {
+        final class User {}
+        let bus = try await PrivateBus.start()
+        let blueZ = try await BusConnection.open(.address(bus.address))
+        #expect(try await blueZ.requestName("org.bluez"))
+        let characteristic = SlowCharacteristic()
+        let object = try blueZ.export(Stranger.button, [characteristic.interface])
+        let notifications = Notifications(log: Logger(label: "test"))
+        let events = AsyncQueue(of: Bool.self)
+        let connection = try await BusConnection.open(.address(bus.address))
+        notifications.connect(beside: connection) { events.add(true) }
+        #expect(try await events.next())
+        let (old, new) = (User(), User())
+        notifications.start(Stranger.button, for: old) { result in events.add((try? result.get()) != nil) }
+        notifications.stop(Stranger.button, for: old)
+        notifications.start(Stranger.button, for: new) { result in events.add((try? result.get()) != nil) }
+        for _ in 0..<2 { try await characteristic.answer() }
+        #expect(try await events.next() == false)
+        for _ in 0..<2 { try await characteristic.answer() }
+        #expect(try await events.next())
+        notifications.stop(Stranger.button, for: new)
+        #expect(try await characteristic.calls.next(2) == ["StopNotify", "StopNotify"])
+        // Also where nobody needs them any more.
+        notifications.start(Stranger.button, for: old) { _ in }
+        notifications.stop(Stranger.button, for: old)
+        for _ in 0..<2 { try await characteristic.answer() }
+        #expect(try await characteristic.calls.next(2) == ["StopNotify", "StopNotify"])
+        notifications.close()
+        object.withdraw()
+        blueZ.close()
     }
 }

@@ -23,6 +23,12 @@ final class Notifications {
     private var second: BusConnection?
     /// The users of the notifications of each characteristic.
     private var users: [ObjectPath: Set<ObjectIdentifier>] = [:]
+    /// The characteristics whose `StartNotify` is unanswered, each with what waits for the answer.
+    ///
+    /// After a `StopNotify` meanwhile bluetoothd answers none over the same link: it cancels the write of the
+    /// configuration, and waits for its end for good (`complete_unregister_notify` in
+    /// src/shared/gatt-client.c; seen with 5.66).
+    private var starting: [ObjectPath: [@EventLoop () -> Void]] = [:]
 
     init(log: Logger) {
         self.log = log
@@ -54,7 +60,11 @@ final class Notifications {
     }
 
     /// bluetoothd has ended, and all subscriptions with it.
-    func forget() { users = [:] }
+    func forget() {
+        let waiting = starting.values.joined()
+        (users, starting) = ([:], [:])
+        for start in waiting { start() }
+    }
 
     /// Turns the notifications of a characteristic on, for a user. Repeated calls do no harm.
     func start(
@@ -63,24 +73,47 @@ final class Notifications {
         completion: @escaping BusConnection.Completion
     ) {
         guard let first, let second else { return completion(.failure(.failed("bluetoothd is not running"))) }
-        let identifier = ObjectIdentifier(user)
-        users[characteristic, default: []].insert(identifier)
-        let call = BlueZ.call("StartNotify", of: BlueZ.characteristic, on: characteristic)
-        // The second one then is answered without a message to the button.
-        first.call(call, timeout: Self.timeout) { [weak self, weak user] result in
-            guard let self, let user, users[characteristic]?.contains(identifier) == true else {
-                return completion(.failure(.failed("its notifications are not needed any more")))
+        users[characteristic, default: []].insert(ObjectIdentifier(user))
+        guard starting[characteristic] == nil else {
+            starting[characteristic]?.append { [weak self, weak user] in
+                guard let self, let user, isUsed(characteristic, by: user) else {
+                    return completion(Self.unneeded)
+                }
+                start(characteristic, for: user, completion: completion)
             }
+            return
+        }
+        starting[characteristic] = []
+        let call = BlueZ.call("StartNotify", of: BlueZ.characteristic, on: characteristic)
+        first.call(call, timeout: Self.timeout) { [weak self, weak user] result in
             if case .failure(let error) = result {
                 // Nothing to stop: to stop what another program has acquired would end that.
-                if error.kind != .noReply { users[characteristic]?.remove(identifier) }
+                let isRefused = error.kind != .noReply
+                if isRefused, let user { self?.users[characteristic]?.remove(ObjectIdentifier(user)) }
+                self?.answered(characteristic, mayBeOn: !isRefused)
                 return completion(result)
             }
+            // Answered without a message to the button.
             second.call(call, timeout: Self.timeout) { [weak self, weak user] result in
                 if case .failure = result, let user { self?.stop(characteristic, for: user) }
-                completion(result)
+                self?.answered(characteristic, mayBeOn: true)
+                completion(self?.isUsed(characteristic, by: user) == true ? result : Self.unneeded)
             }
         }
+    }
+
+    private static let unneeded = Result<[BusValue], BusError>.failure(
+        .failed("its notifications are not needed any more")
+    )
+
+    private func isUsed(_ characteristic: ObjectPath, by user: AnyObject?) -> Bool {
+        user.map { users[characteristic]?.contains(ObjectIdentifier($0)) == true } ?? false
+    }
+
+    private func answered(_ characteristic: ObjectPath, mayBeOn: Bool) {
+        guard let waiting = starting.removeValue(forKey: characteristic) else { return }
+        if mayBeOn, users[characteristic] == nil { turnOff(characteristic) }
+        for start in waiting { start() }
     }
 
     /// Turns the notifications off, unless there is another user of them.
@@ -89,6 +122,10 @@ final class Notifications {
             users[characteristic]?.isEmpty == true
         else { return }
         users[characteristic] = nil
+        if starting[characteristic] == nil { turnOff(characteristic) }
+    }
+
+    private func turnOff(_ characteristic: ObjectPath) {
         let call = BlueZ.call("StopNotify", of: BlueZ.characteristic, on: characteristic)
         for connection in [first, second] {
             connection?.call(call, timeout: Self.timeout) { [log] result in
