@@ -108,9 +108,8 @@ import Testing
             )
         )
         // Makes sure that the signal has been delivered before the next.
-        _ = try await stranger.call(
-            .init(to: "org.freedesktop.DBus", path: "/", interface: "org.freedesktop.DBus", member: "GetId")
-        )
+        let bus = RemoteInterface(service: "org.freedesktop.DBus", path: "/", name: "org.freedesktop.DBus")
+        _ = try await stranger.call(bus.call("GetId"))
         let callaudiod = try await fixture.startCallaudiod(mode: 1)
         #expect(try await fixture.calls.next() == .callaudiod)
         withExtendedLifetime((modemManager, callaudiod)) {}
