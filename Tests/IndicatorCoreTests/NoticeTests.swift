@@ -235,6 +235,20 @@ import Testing
         #expect(daemon.replaced == 0 && daemon.shown.count == 1)
     }
 
+    @Test func `on a locked screen who speaks is not put in the place of what was shown`() {
+        var daemon = SimulatedDaemon()
+        var view = Destination.speaking("Anna")
+        view.isLocked = true
+        view.speaker = nil
+        daemon.show(view)
+        #expect(daemon.content?.body == "Nobody speaks")
+        daemon.pass(2)
+        view.speaker = Destination.speaking("Anna").speaker
+        daemon.show(view)
+        #expect(daemon.content?.body == "Somebody speaks")
+        #expect(daemon.replaced == 0 && daemon.shown.count == 1)
+    }
+
     @Test func `names are on a locked screen if the person asked for them`() {
         var daemon = SimulatedDaemon(settings: IndicatorSettings(namesOnLockScreen: true))
         var view = Destination.speaking("Anna")

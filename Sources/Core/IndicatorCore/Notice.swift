@@ -183,7 +183,7 @@ package struct Notice: Equatable, Sendable {
         }
         // GNOME's lock screen decides whether it shows the text when a notification appears, and not again
         // when that is replaced.
-        let closing = hidesNames(wanted) ? closeShown() : []
+        let closing = wanted.isOnLockScreen ? closeShown() : []
         (isCalling, nextAttempt) = (true, nil)
         (lastChange, shown, asked) = (now, wanted, view)
         return closing + [.notify(wanted, replacing: identifier)]
