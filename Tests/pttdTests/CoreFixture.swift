@@ -71,6 +71,18 @@ final class CoreFixture {
     /// A file in the core's state directory.
     func state(_ name: String) -> String { core.state(name) }
 
+    /// Makes the saved channel one that can be opened and not be read, as on a disk that fails, or as it was.
+    func setChannelReadable(_ isReadable: Bool) throws {
+        let (path, hidden) = (core.state("channel.json"), core.state("hidden"))
+        if isReadable {
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: hidden, toPath: path)
+        } else {
+            try FileManager.default.moveItem(atPath: path, toPath: hidden)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+    }
+
     /// Writes a file in the core's state directory, which the core makes only when it has something to keep.
     func writeState(_ text: String, to name: String) throws {
         try FileManager.default.createDirectory(

@@ -91,15 +91,11 @@ import Testing
         _ = try await application.join(.hikers)
         try await core.untilSaved()
         core.process.kill()
-        let (path, hidden) = (core.state("channel.json"), core.state("hidden"))
-        try FileManager.default.moveItem(atPath: path, toPath: hidden)
-        // A directory can be opened and not be read: for the core as on a disk that fails.
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try core.setChannelReadable(false)
         try await core.crashAndRestart(until: { $0.hasPrefix("error: ") && $0.contains("channel.json") })
         #expect(try await core.connect().status().channel == nil)
         core.process.kill()
-        try FileManager.default.removeItem(atPath: path)
-        try FileManager.default.moveItem(atPath: hidden, toPath: path)
+        try core.setChannelReadable(true)
         try await core.crashAndRestart()
         #expect(try await core.connect().status().channel?.channelID == .hikers)
     }
