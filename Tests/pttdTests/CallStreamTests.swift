@@ -46,6 +46,32 @@ import Testing
     }
 
     @Test(arguments: SoundServerProgram.allCases)
+    @EventLoop func `a call is known before the sound server counts as ready, and refuses the first press`(
+        program: SoundServerProgram
+    ) async throws {
+        let sound = try await PrivateAudioServer.startOrSkip(program)
+        let caller = try sound.caller("--record")
+        try await until { try await sound.pactl("list", "source-outputs").contains("Corked: no") }
+        // Until the test hears of all that the core does.
+        sound.freeze()
+        let core = try await CoreFixture.start(sound: sound)
+        defer { withExtendedLifetime((sound, core)) {} }
+        let client = try core.connect()
+        let status = try await client.subscribe()
+        #expect(!status.isAudioServerReady && status.call == nil)
+        _ = try await client.join()
+        sound.thaw()
+        let facts: [CoreEvent] = [.callChanged(call: .phoneStream), .audioServerReady]
+        for fact in facts {
+            let event = try await client.events.first { facts.contains($0) }
+            #expect(event == fact)
+        }
+        let refused = try await refusal { _ = try await client.begin() }
+        #expect(refused.code == .callActive)
+        caller.kill()
+    }
+
+    @Test(arguments: SoundServerProgram.allCases)
     @EventLoop
     func `the core's own streams are neither a call nor a recording, others without a role are listed`(
         program: SoundServerProgram
@@ -92,10 +118,13 @@ import Testing
         caller.kill()
     }
 
-    @Test @EventLoop func `a call that the server did not tell of in time is found`() async throws {
+    @Test @EventLoop
+    func `a sound server that does not list its streams in time is used, and its call is found later`()
+        async throws
+    {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
         let server = AudioServer(applicationName: "Test", address: sound.address)
-        let (ready, unanswered) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
+        let (ready, answered) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
         let found = AsyncQueue(of: Void.self)
         server.stateChanged = { if case .ready = $0 { ready.add(()) } }
         server.connect()
@@ -106,11 +135,10 @@ import Testing
         let noBus = BusAddress.address("unix:path=/nonexistent")
         let watch = CallWatch(server: server, system: noBus, session: noBus, log: log)
         watch.changed = { if $0 != nil { found.add(()) } }
+        watch.serverAnswered = { answered.add(()) }
         sound.freeze()
         watch.serverIsReady()
-        // Given up after the one of the watch.
-        server.list([.source]) { if case .failure = $0 { unanswered.add(()) } }
-        try await unanswered.next()
+        try await answered.next()
         sound.thaw()
         try await found.next()
         caller.kill()

@@ -21,6 +21,7 @@ package struct Surroundings: Equatable, Sendable {
     var isLocked: Bool?
     /// Nil until it is known.
     var isSessionActive: Bool?
+    /// True once the calls that it has are known as well.
     var isAudioServerReady = false
     var virtualMicrophone = VirtualMicrophone.off
     var call: ActiveCall?

@@ -134,7 +134,7 @@ final class Daemon {
     private func watchSystem() {
         server.stateChanged = { [weak self, host, calls, headset, ducking] state in
             switch state {
-            case .ready: self?.soundIsReady()
+            case .ready: if let calls { calls.serverIsReady() } else { self?.soundIsReady() }
             case .closed, .connecting, .lost:
                 host.post(.audioServerLost)
                 host.backends.virtualMicrophone.serverChanged(isReady: false)
@@ -164,17 +164,18 @@ final class Daemon {
     private func sessionIsKnown() {
         guard sessionLimit != nil, !isStopping else { return }
         sessionLimit = nil
-        if case .ready = server.state { soundIsReady() }
+        soundIsReady()
     }
 
-    /// A press needs both: a client that has waited for the sound server is not refused because logind
-    /// answers later.
+    /// A press needs all three: a client that has waited for the sound server is not refused because logind
+    /// answers later, and no press opens the microphone in a call that the server has not listed yet.
     private func soundIsReady() {
-        guard sessionLimit == nil else { return }
+        guard case .ready = server.state, sessionLimit == nil, calls?.hasServerAnswered ?? true else {
+            return
+        }
         host.post(.audioServerReady)
         host.backends.microphone.serverIsReady()
         host.backends.virtualMicrophone.serverChanged(isReady: true)
-        calls?.serverIsReady()
         headset?.serverIsReady()
         ducking?.serverIsReady()
     }
@@ -183,6 +184,7 @@ final class Daemon {
         let calls = CallWatch(server: server, callApplications: applications, log: peers)
         calls.changed = { [host] in host.post(.callChanged($0)) }
         calls.recordersChanged = { [host] in host.post(.recordersChanged($0)) }
+        calls.serverAnswered = { [weak self] in self?.soundIsReady() }
         self.calls = calls
     }
 

@@ -12,6 +12,8 @@ import PulseAudio
 final class DeviceList {
     /// Called with each list.
     var listed: @EventLoop (AudioDevices) -> Void = { _ in }
+    /// Called when a server that is still there has not answered, which it may do for ever.
+    var failed: @EventLoop () -> Void = {}
     /// While it is false no change is followed by a list, nothing is asked for, and nothing wakes. What has
     /// been asked for is still listed.
     var isWanted = false {
@@ -81,16 +83,18 @@ final class DeviceList {
 
     private func received(_ result: Result<AudioDevices, AudioError>) {
         isListing = false
+        // A change may be reported while the server is not ready: the list that follows then is not held up.
+        if case .failure(let error) = result, error.kind == .serverLost { return }
         earliest = .now + spacing
         switch result {
         case .success(let devices):
             backOff.reset()
             streams.update(devices)
             listed(devices)
-        case .failure(let error) where error.kind == .serverLost: return
         case .failure(let error):
             if isWanted { timer.arm(after: backOff.next()) }
             log.log(level: .notice, "\(consequence): \(error)")
+            failed()
         }
         if isOutdated { refresh() }
     }

@@ -18,6 +18,11 @@ final class CallWatch {
     /// Called with each change of the applications that record from a microphone; there are none at first.
     var recordersChanged: @EventLoop ([String]) -> Void = { _ in }
 
+    /// Called once for each connection to the sound server: its calls are known, or it has failed to list
+    /// them and is used all the same.
+    var serverAnswered: @EventLoop () -> Void = {}
+    private(set) var hasServerAnswered = false
+
     private var calls = ActiveCalls()
     private var buses: [Bus] = []
     private let streams: DeviceList
@@ -52,7 +57,11 @@ final class CallWatch {
         ]
         let callaudiod = CallaudiodMode(log: log, report: report)
         buses = [Self.bus(system, with: modems, log), Self.bus(session, with: [callaudiod], log)]
-        streams.listed = { [weak self] in self?.apply(StreamUse($0, callApplications: applications)) }
+        streams.listed = { [weak self] in
+            self?.apply(StreamUse($0, callApplications: applications))
+            self?.answered()
+        }
+        streams.failed = { [weak self] in self?.answered() }
         streams.isWanted = true
     }
 
@@ -76,8 +85,15 @@ final class CallWatch {
 
     /// The streams have ended with the server.
     func serverIsLost() {
+        hasServerAnswered = false
         streams.serverIsLost()
         apply(StreamUse())
+    }
+
+    private func answered() {
+        guard !hasServerAnswered else { return }
+        hasServerAnswered = true
+        serverAnswered()
     }
 
     private func handle(_ event: ActiveCalls.Event) {
