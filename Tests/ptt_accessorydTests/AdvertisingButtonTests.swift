@@ -14,6 +14,9 @@ import Testing
     private static let recorded = [
         "450AEB84467F85BA0100003188788C", "4573A82492BB010000DA617D15", "454D3A908FBC010000A824E605",
     ]
+    /// Encrypted likewise: the charge of its battery, 90 %, without a press, with the counter of the second
+    /// press, 443.
+    private static let charge = "4573962493BB010000C8BC2C91"
     private static let recordedKey = "90bffd73cb6b26ef58a7a8eba9232036"
     private static let recordedAddress = "B4:35:22:F5:3D:A4"
 
@@ -136,20 +139,17 @@ import Testing
         )
     }
 
-    @Test(arguments: [true, false]) @EventLoop
-    func `an encrypted press that was recorded does nothing after a restart, unless its counter is lost`(
-        isKept: Bool
-    ) async throws {
-        let fixture = try await startRecorded()
-        let enrolment = Enrolment(
-            DeviceIdentity(bluetoothAddress: Self.recordedAddress),
+    private static func recordedEnrolment(name: String? = nil) -> Enrolment {
+        Enrolment(
+            DeviceIdentity(bluetoothAddress: recordedAddress),
             accessory: "shelly-blu",
-            bindKey: Enrolment.bindKey(Self.recordedKey)
+            name: name,
+            bindKey: Enrolment.bindKey(recordedKey)
         )
-        try fixture.enrol([enrolment])
-        try await fixture.ready()
-        try await fixture.simulate("raw \(Self.recorded[1])")
-        #expect(try await fixture.asked() == .begin(Self.recordedAddress, .bluetoothButton))
+    }
+
+    /// Restarts ptt-accessoryd once the counter 443 is on disk, where it is lost unless it `isKept`.
+    @EventLoop private func restart(_ fixture: AccessoryFixture, isKept: Bool = true) async throws {
         let counters = fixture.directory + "/state/pushtotalk/counters.json"
         try await until { try TextFile.read(counters, limit: 1024)?.contains("443") == true }
         fixture.accessoryd?.kill()
@@ -160,12 +160,52 @@ import Testing
             let reply: AccessoryInterface.DevicesReply = try await fixture.call("GetDevices")
             return reply.isCoreConnected && reply.devices.first?.link == .ready
         }
+    }
+
+    @EventLoop private func refusesFirstRecorded(_ fixture: AccessoryFixture) async throws {
         try await fixture.simulate("raw \(Self.recorded[0])")
+        let remark = try await fixture.next(.ignored).remark
+        #expect(remark?.hasPrefix("an earlier press was sent again") == true)
+    }
+
+    @Test(arguments: [true, false]) @EventLoop
+    func `an encrypted press that was recorded does nothing after a restart, unless its counter is lost`(
+        isKept: Bool
+    ) async throws {
+        let fixture = try await startRecorded()
+        try fixture.enrol([Self.recordedEnrolment()])
+        try await fixture.ready()
+        try await fixture.simulate("raw \(Self.recorded[1])")
+        #expect(try await fixture.asked() == .begin(Self.recordedAddress, .bluetoothButton))
+        try await restart(fixture, isKept: isKept)
         if isKept {
-            let remark = try await fixture.next(.ignored).remark
-            #expect(remark?.hasPrefix("an earlier press was sent again") == true)
+            try await refusesFirstRecorded(fixture)
             try await fixture.simulate("raw \(Self.recorded[2])")
+        } else {
+            try await fixture.simulate("raw \(Self.recorded[0])")
         }
+        #expect(try await fixture.asked() == .begin(Self.recordedAddress, .bluetoothButton))
+    }
+
+    @Test(arguments: [true, false]) @EventLoop
+    func `a recorded press does nothing after a later advertisement without one, although it was not heard`(
+        isRestarted: Bool
+    ) async throws {
+        let fixture = try await startRecorded()
+        try fixture.enrol([Self.recordedEnrolment()])
+        try await fixture.ready()
+        try await fixture.simulate("raw \(Self.charge)")
+        // It was handled: the simulator only says that it was sent.
+        _ = try await fixture.events.first { $0.device?.battery == 90 }
+        if isRestarted {
+            try await restart(fixture)
+        } else {
+            // A button whose entry changes is made anew.
+            try fixture.enrol([Self.recordedEnrolment(name: "Renamed")])
+            _ = try await fixture.events.first { $0.device?.name == "Renamed" && $0.device?.link == .ready }
+        }
+        try await refusesFirstRecorded(fixture)
+        try await fixture.simulate("raw \(Self.recorded[2])")
         #expect(try await fixture.asked() == .begin(Self.recordedAddress, .bluetoothButton))
     }
 
