@@ -41,8 +41,8 @@ struct AccessoryOracle {
     private var isAccepted = false
 
     /// - Parameters:
-    ///   - isToggle: Whether a press of the talk button toggles.
-    ///   - isLatch: Whether a tap of the talk button keeps it on.
+    ///   - isToggle: True if a press of the talk button toggles.
+    ///   - isLatch: True if a tap of the talk button keeps it on.
     ///   - taps: Buttons that never report their release.
     init(isToggle: Bool, isLatch: Bool = false, taps: Set<ButtonRole> = []) {
         self.isToggle = isToggle
@@ -61,7 +61,7 @@ struct AccessoryOracle {
         }
     }
 
-    /// - Returns: What is wrong with the effects of a step, if anything.
+    /// - Returns: The fault in the effects of a step; nil if there is none.
     mutating func check(_ step: Step, _ effects: [Accessory.Effect], at now: MonotonicTime) -> String? {
         let before = open
         let wasDown = open.map { levels[$0] == .down } ?? false
@@ -109,7 +109,7 @@ struct AccessoryOracle {
         return nil
     }
 
-    /// - Returns: Whether whatever could end a transmission is lost.
+    /// - Returns: True if everything that could end a transmission is lost.
     private mutating func apply(_ event: Accessory.Event, at now: MonotonicTime) -> Bool {
         switch event {
         case .gatt(.connected), .gatt(.sharedLinkConnected), .gatt(.servicesGone), .gatt(.disconnected),
@@ -158,7 +158,7 @@ struct AccessoryOracle {
         observed = []
     }
 
-    /// - Returns: Whether the press may begin or end.
+    /// - Returns: True if the press may begin or end a transmission.
     private mutating func apply(press role: ButtonRole, at now: MonotonicTime) -> Bool {
         let isMoving = plugged.map { now - $0 < .seconds(1) } ?? false
         let wasDown = levels[role] == .down && !taps.contains(role)

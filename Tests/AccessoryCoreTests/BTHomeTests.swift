@@ -85,7 +85,7 @@ import Testing
         _ = accessory.handle(.timerFired, at: now)
     }
 
-    /// - Returns: Whether it began or ended a transmission.
+    /// - Returns: True if it began or ended a transmission.
     private mutating func press(_ number: UInt8?, counter: UInt32? = nil, after delay: Duration = .seconds(1))
         -> Bool
     {

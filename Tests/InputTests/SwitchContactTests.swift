@@ -9,7 +9,7 @@ import Testing
 
     private static func time(_ milliseconds: Int) -> MonotonicInstant { start + .milliseconds(milliseconds) }
 
-    /// - Returns: What the switch did, and when.
+    /// - Returns: The edges that the contact reports, each with its time in milliseconds.
     private func edges(_ readings: [(Int, Bool)]) -> [String] {
         var contact = SwitchContact(at: Self.start)
         return readings.compactMap { milliseconds, isOn in

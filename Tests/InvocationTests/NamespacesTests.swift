@@ -11,7 +11,7 @@ struct NamespacesTests {
     private static let directory = URL(filePath: #filePath).appending(path: "../../../systemd").standardized
 
     /// - Parameter settings: The kernel's, by their path below `/proc/sys`.
-    /// - Returns: What was written for each unit.
+    /// - Returns: The settings that the generator has written for each unit, by the folder of the drop-in.
     /// - Throws: If it cannot be run.
     @EventLoop private static func generated(_ settings: [String: String]) async throws -> [String: [String]]
     {

@@ -22,7 +22,7 @@ import Testing
             self.request = request
         }
 
-        /// - Returns: What was done with the block.
+        /// - Returns: The adjustment of the block.
         mutating func step(_ number: Int) -> DriftCorrector.Adjustment {
             random = random &* 1_664_525 &+ 1_013_904_223
             let jitter = Double(random >> 24) * 144 / 256

@@ -156,7 +156,7 @@ private struct Application {
         }
     }
 
-    /// - Returns: Whether the callback fits the state.
+    /// - Returns: True if the callback fits the state.
     private mutating func apply(_ callback: Callback) -> Bool {
         switch callback {
         case .joined(let uuid, _):

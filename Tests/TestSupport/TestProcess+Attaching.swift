@@ -2,7 +2,7 @@ extension TestProcess {
     /// A process that attaches to the core as an application, prints each message that it receives.
     ///
     /// - Parameters:
-    ///   - identifier: That of the application.
+    ///   - identifier: The application's.
     ///   - name: For people.
     ///   - directory: `$XDG_RUNTIME_DIR` of the core.
     /// - Returns: The process, which may not have attached yet.

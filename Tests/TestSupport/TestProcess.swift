@@ -16,7 +16,7 @@ package final class TestProcess {
     /// - Parameters:
     ///   - arguments: The program, by its path or its name in `$PATH`, and its arguments.
     ///   - environment: Variables that differ from this process's own; nil removes one.
-    ///   - mergesErrors: Whether what it writes to standard error is among its lines.
+    ///   - mergesErrors: If true, its lines contain its standard error, too.
     /// - Throws: If it cannot be started.
     package convenience init(
         _ arguments: [String],

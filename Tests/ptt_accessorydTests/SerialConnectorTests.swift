@@ -132,7 +132,7 @@ final class SerialFixture {
 
     /// - Parameters:
     ///   - existing: A bus, or nil for a new one.
-    ///   - isTaken: Whether another program has registered the service class before.
+    ///   - isTaken: True if another program has registered the service class before.
     ///   - commands: For the simulator, before ptt-accessoryd's part starts.
     /// - Throws: If a process cannot be started.
     init(on existing: PrivateBus? = nil, isTaken: Bool = false, commands: [String] = []) async throws {

@@ -24,13 +24,13 @@ final class IndicatorFixture {
     private let subscription: VarlinkClient
 
     /// - Parameters:
-    ///   - hasSound: Whether there is a sound server, without which nothing can be transmitted.
-    ///   - hasPanel: Whether a panel shows tray items.
+    ///   - hasSound: True if there is a sound server, without which nothing can be transmitted.
+    ///   - hasPanel: True if a panel shows tray items.
     ///   - name: Of the channel.
     ///   - configuration: The text of `indicator.toml`; no file if nil.
     ///   - coreConfiguration: The text of `pttd.toml`; none if nil.
     ///   - systemBus: The address of the system bus; none runs if nil.
-    ///   - language: That of the person; English if nil.
+    ///   - language: The person's language; English if nil.
     /// - Returns: The indicator, whose item shows the channel to the panel.
     /// - Throws: If something of it cannot be started.
     static func start(

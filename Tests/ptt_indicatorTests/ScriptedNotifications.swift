@@ -41,9 +41,9 @@ final class ScriptedNotifications {
 
     /// - Parameters:
     ///   - address: Of the bus.
-    ///   - capabilities: What it can.
+    ///   - capabilities: Its answer to `GetCapabilities`.
     ///   - answers: If false, it never answers.
-    ///   - hangs: Whether it answers no `Notify` before ``goOn()``.
+    ///   - hangs: If true, it answers no `Notify` before ``goOn()``.
     ///   - losses: How many calls of `Notify` it never answers.
     ///   - first: The first identifier.
     /// - Returns: The daemon, with its name.

@@ -35,7 +35,7 @@ final class ScriptedPanel {
 
     /// - Parameters:
     ///   - address: Of the bus.
-    ///   - hasHost: Whether the watcher has somebody who shows the items.
+    ///   - hasHost: True if somebody shows the items of the watcher.
     ///   - registration: The answer to an item.
     /// - Returns: The panel, which owns its name.
     /// - Throws: If the bus cannot be reached.

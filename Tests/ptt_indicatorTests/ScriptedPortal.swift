@@ -44,8 +44,8 @@ final class ScriptedPortal {
 
     /// - Parameters:
     ///   - address: Of the bus.
-    ///   - manner: What it answers.
-    ///   - hasRegistry: Whether it is of version 1.19.4 or later.
+    ///   - manner: The way it answers.
+    ///   - hasRegistry: True if it is of version 1.19.4 or later.
     /// - Returns: The portal and its backend, with their names.
     /// - Throws: If the bus cannot be reached.
     static func start(_ address: String, _ manner: Manner = .works, hasRegistry: Bool = false) async throws

@@ -56,7 +56,7 @@ final class Writer {
         }
     }
 
-    /// - Returns: Whether there was room.
+    /// - Returns: True if the socket had room for it.
     func write(_ packet: [UInt8]) -> Bool {
         send(descriptor.value, packet, packet.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) == packet.count
     }

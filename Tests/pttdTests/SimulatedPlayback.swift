@@ -36,7 +36,7 @@ struct SimulatedPlayback {
         core = DuckedStreams(mode)
     }
 
-    /// - Returns: What is wrong once the microphone is closed and everything has happened that was ordered.
+    /// - Returns: The fault once the microphone is closed and all that was ordered has happened; nil if none.
     mutating func run(_ steps: Int, _ random: inout SystemRandomNumberGenerator) -> String? {
         for _ in 0..<steps { step(&random) }
         handle(.microphoneClosed)

@@ -263,7 +263,7 @@ private final class SpeakerFixture {
 
     /// Plays until the speaker has enough, five seconds at most.
     ///
-    /// - Returns: Whether the speaker had enough.
+    /// - Returns: True if the speaker had enough.
     func fill() -> Bool {
         for _ in 0..<250 where !play() { return true }
         return false

@@ -137,7 +137,7 @@ final class ToneFixture {
     ///   - before: A tone that is played just before.
     ///   - delay: From the order to play the talk permit tone until `middle`; the default is in its midst.
     ///   - middle: Called once.
-    /// - Returns: What was delivered in `duration`, and how long the gate was closed.
+    /// - Returns: The samples delivered in `duration`, and the time for which the gate was closed.
     /// - Throws: If nothing is delivered for so long within ten seconds.
     func transmit(
         _ duration: Duration,

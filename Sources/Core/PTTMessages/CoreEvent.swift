@@ -8,7 +8,7 @@ package enum CoreEvent: Equatable, Codable, Sendable {
     case applicationStarting
     /// The application is not running, or no longer attached; the channel stays joined.
     case applicationDetached
-    /// - Parameter explanation: What people should know about it, if anything.
+    /// - Parameter explanation: A text for people; nil if there is no more to say.
     case channelLeft(leaveReason: LeaveReason, explanation: String?)
     case serviceStatusChanged(serviceStatus: ServiceStatus)
     case transmissionModeChanged(transmissionMode: TransmissionMode)
@@ -18,7 +18,7 @@ package enum CoreEvent: Equatable, Codable, Sendable {
     case transmissionBegan(transmission: Transmission)
     /// A tap keeps the transmission on until the next press of its button.
     case transmissionLatched(transmission: Transmission)
-    /// - Parameter endedBy: What asked for the end; `unknown` if the core ended the transmission itself.
+    /// - Parameter endedBy: The source that asked for the end; `unknown` if the core itself ended it.
     case transmissionEnded(transmission: Transmission, cause: EndCause, endedBy: TransmitSource)
     case transmissionRefused(origin: Origin, refusal: Refusal)
     /// The time-out timer will end the transmission in so many seconds.
@@ -36,7 +36,7 @@ package enum CoreEvent: Equatable, Codable, Sendable {
     case routeChanged(input: String?, output: String?)
     case audioServerReady
     case audioServerLost
-    /// - Parameter explanation: What people should know about it, if anything.
+    /// - Parameter explanation: A text for people; nil if there is no more to say.
     case pushFinished(pushID: PushID, outcome: PushOutcome, explanation: String?)
 
     /// The state of the core is on disk again.

@@ -39,8 +39,8 @@ enum Benchmark {
     }
 
     /// - Parameters:
-    ///   - parts: What is measured.
-    ///   - attacks: What the part ``Part/hostile`` tries.
+    ///   - parts: The parts to measure.
+    ///   - attacks: The attacks of the part ``Part/hostile``.
     static func run(_ parts: Set<Part>, _ attacks: [Attack]) async {
         do {
             signals = try [SIGINT, SIGTERM, SIGHUP].map { signal in
@@ -55,7 +55,7 @@ enum Benchmark {
         }
     }
 
-    /// - Returns: Whether a hostile peer has exceeded a limit.
+    /// - Returns: True if a hostile peer has exceeded a limit.
     private static func measure(_ parts: Set<Part>, attacks: [Attack], on stack: StackFixture) async throws
         -> Bool
     {

@@ -33,7 +33,7 @@ struct Program {
         return failed == 0 && !scenarios.isEmpty ? EXIT_SUCCESS : EXIT_FAILURE
     }
 
-    /// - Returns: Whether it passed, and left nothing open.
+    /// - Returns: True if it passed, and left nothing open.
     @EventLoop
     private static func run(_ scenario: Scenario, _ fixture: GuestFixture) async -> Bool {
         let start = MonotonicInstant.now

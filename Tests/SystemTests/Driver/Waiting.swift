@@ -23,7 +23,7 @@ enum Conditions {
 
     /// Waits until `condition` holds or the time is over.
     ///
-    /// - Returns: Whether it holds.
+    /// - Returns: True if it holds.
     static func wait(_ limit: Duration, until condition: @escaping @EventLoop () -> Bool) async -> Bool {
         guard !condition() else { return true }
         return await withCheckedContinuation { continuation in

@@ -20,7 +20,7 @@ extension Attacker {
 
     static let origin = #"{"kind":"application","identifier":"hostile","name":"Hostile"}"#
 
-    /// - Returns: Whether it was answered.
+    /// - Returns: True if the core has answered the begin.
     @discardableResult
     static func press(_ peer: borrowing HostilePeer) -> Bool {
         let begin = #"{"source":"userRequest","origin":\#(origin)}"#

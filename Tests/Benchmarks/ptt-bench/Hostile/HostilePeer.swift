@@ -26,7 +26,7 @@ struct HostilePeer: ~Copyable {
         }
     }
 
-    /// - Returns: Whether the core accepted all of it.
+    /// - Returns: True if the core accepted all of it.
     @discardableResult
     borrowing func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]

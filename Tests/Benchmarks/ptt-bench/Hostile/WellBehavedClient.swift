@@ -20,7 +20,7 @@ final class WellBehavedClient {
 
     func close() { status.close() }
 
-    /// - Returns: Whether there was an answer within ``timeLimit``.
+    /// - Returns: True if the core has answered within ``timeLimit``.
     func ask(_ question: Attack.Question) async throws -> Bool {
         let time: Duration?
         switch question {

@@ -57,7 +57,7 @@ final class TonePlayer {
 
     /// - Parameters:
     ///   - server: Connected by the caller.
-    ///   - sounds: What is played.
+    ///   - sounds: The samples of each tone, and the gate.
     ///   - log: For messages about the speaker.
     init(server: AudioServer, sounds: ToneSounds, log: RateLimitedLog) {
         self.server = server
