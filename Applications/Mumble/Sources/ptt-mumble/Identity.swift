@@ -24,7 +24,7 @@ struct Identity {
         return identity
     }
 
-    /// - Returns: That of the file; nil if there is none.
+    /// - Returns: The identity in the file; nil if there is none.
     static func kept() throws -> Identity? {
         let file = UserFiles.identity
         guard let text = try UserFiles.read(file) else { return nil }

@@ -11,7 +11,7 @@ enum Output {
 
     static func error(_ text: String) { write("ptt-mumble: \(text)", to: standardError) }
 
-    /// - Returns: What of a text may be in a line.
+    /// - Returns: The characters of a text that may be in a line.
     static func printable(_ text: String) -> String {
         let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
         let shown = text.unicodeScalars.filter { !hidden.contains($0.properties.generalCategory) }

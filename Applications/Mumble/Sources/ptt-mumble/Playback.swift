@@ -9,7 +9,7 @@ final class Playback {
     private static let period = DispatchTimeInterval.milliseconds(20)
     /// Packets that stay away do not keep the floor taken.
     private nonisolated static let longestEnd = 2 * 50
-    /// What is under way to the speaker at most, in frames.
+    /// The most frames that are under way to the speaker.
     private static let lead = 8
 
     private enum Output {
@@ -22,7 +22,7 @@ final class Playback {
 
     private struct Voice {
         let decoder: VoiceDecoder
-        /// Whether what is said waits for its turn.
+        /// True if this voice waits for its turn.
         var isKept = false
         var isEnding = false
         /// Periods in which the end has to be played.
@@ -57,7 +57,7 @@ final class Playback {
 
     /// The speaker is closed; if it is being opened, that was the one before.
     ///
-    /// - Returns: Whether what is here is not played.
+    /// - Returns: True if it was open: what has not been played is dropped.
     func closed() -> Bool {
         cancel()
         guard case .open = output else { return false }
@@ -76,9 +76,9 @@ final class Playback {
     // MARK: What is said
 
     /// - Parameters:
-    ///   - packet: What is said.
+    ///   - packet: The packet.
     ///   - session: Who says it.
-    ///   - isKept: Whether it is only played after ``release(_:)``.
+    ///   - isKept: If true, it is only played after ``release(_:)``.
     func put(_ packet: VoicePacket, of session: UInt32, isKept: Bool = false) {
         if case .closed = output, !isKept { return }
         // Nothing is heard without memory.
@@ -113,7 +113,7 @@ final class Playback {
         task = nil
     }
 
-    /// Whether all was played that is not kept.
+    /// True if all was played that is not kept.
     private var isOver: Bool { voices.values.allSatisfy { $0.isKept || $0.isOver } }
 
     private func run() {

@@ -43,7 +43,7 @@ struct Program: ParsableCommand {
         RunLoop.main.run()
     }
 
-    /// - Returns: What the program ends with.
+    /// - Returns: The exit status, or the error, with which the program ends.
     @MainActor
     private func end() async -> any Error {
         do {

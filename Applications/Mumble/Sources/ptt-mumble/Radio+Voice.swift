@@ -80,7 +80,7 @@ extension Radio {
 
     /// Ends our transmission, of which nothing more is sent.
     ///
-    /// - Parameter isFloorTaken: Whether somebody else has the floor: the person hears the busy tone then.
+    /// - Parameter isFloorTaken: True if somebody else has the floor: the person hears the busy tone then.
     func stop(isFloorTaken: Bool = false) {
         isSilenced = true
         session.withdraw()
@@ -202,7 +202,7 @@ extension Radio {
         ifJoined { $0.setChannelDescriptor(descriptor, channelUUID: self.channelUUID) }
     }
 
-    /// What is being said is said by the rule that it began with.
+    /// A transmission keeps the rule that it began with.
     func set(_ rule: FloorRule) {
         if rule != self.rule { note(rule.text, about: .channel) }
         self.rule = rule

@@ -14,11 +14,11 @@ final class Radio: NSObject {
     )
     var destination: Destination
     var address: ServerAddress { destination.address }
-    /// Whether the channel was joined or restored since the program started.
+    /// True if the channel was joined or restored since the program started.
     var isJoined = false
-    /// Whether a button has changed the destination.
+    /// True if a button has changed the destination.
     var isTuned = false
-    /// Whether a person has ended the program.
+    /// True if a person has ended the program.
     private var isLeaving = false
     /// Why the program ends, once the channel is left.
     var failure: String?
@@ -33,15 +33,15 @@ final class Radio: NSObject {
     var number: UInt64 = 0
     var isTransmitting = false
     var isAudioActive = false
-    /// Whether nothing more of our transmission is sent, which is being ended.
+    /// True if nothing more of our transmission is sent, which is being ended.
     var isSilenced = false
     var status = PTServiceStatus.ready
-    /// Whether the server passes on what we say.
+    /// True if the server passes on our voice.
     var mayTalk = true
     /// How the channel decides who talks, from the next transmission on.
     var rule = FloorRule.first
     let encoder: VoiceEncoder
-    /// Whether who talks is set for this machine, with which the speaker is opened.
+    /// True if `pttd` has been told who talks, with which it opens the speaker.
     var hasParticipant = false
     lazy var playback = Playback { [weak self] session in
         guard let self else { return }

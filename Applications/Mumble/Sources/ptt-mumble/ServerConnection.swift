@@ -177,7 +177,7 @@ private func isReset(_ error: any Error) -> Bool {
 }
 
 extension NIOSSLError {
-    /// Whether the server has gone away. One that bans our address does so at once.
+    /// True if the server has closed the connection. One that bans our address does so at once.
     fileprivate var isHangUp: Bool {
         self == .uncleanShutdown || self == .handshakeFailed(.sslError([.eofDuringHandshake]))
     }

@@ -31,7 +31,7 @@ enum UserFiles {
         directory("XDG_CONFIG_HOME", ".config", "pushtotalk").appendingPathComponent("mumble.toml")
     }
 
-    /// - Returns: What ``channels`` names, nothing if it is not there.
+    /// - Returns: The list in the file ``channels``, an empty one if it is not there.
     /// - Throws: If it cannot be used, or others could read a password in it.
     static func channelList() throws -> ChannelList {
         let file = channels

@@ -1,7 +1,7 @@
 import COpus
 import CSpeexDSP
 
-/// What somebody says: packets in any order in, 20 milliseconds at a time out. It begins empty for each
+/// The voice of somebody: packets in any order in, 20 milliseconds at a time out. It begins empty for each
 /// talker, so that nothing of the one before is heard.
 @MainActor
 final class VoiceDecoder {
@@ -16,7 +16,7 @@ final class VoiceDecoder {
     private let decoder: OpaquePointer
     private let jitter: OpaquePointer
     private var samples: [Int16] = []
-    /// What has come last, with its time: each may have what was said before it.
+    /// The packets that came last, with their times: each may have a copy of the one before it.
     private var kept: [(time: UInt32, opus: [UInt8])] = []
     private var hasBegun = false
     /// How often packets were waited for.
@@ -61,7 +61,7 @@ final class VoiceDecoder {
         }
     }
 
-    /// Whether packets wait.
+    /// True if no packets wait.
     var isEmpty: Bool {
         var count: Int32 = 0
         jitter_buffer_ctl(jitter, JITTER_BUFFER_GET_AVAILABLE_COUNT, &count)
@@ -100,8 +100,8 @@ final class VoiceDecoder {
         return true
     }
 
-    /// - Returns: What the packet says that is due, or the one after it says again; nothing if neither is
-    ///   there.
+    /// - Returns: The samples of the packet that is due, or of its copy in the packet after it; empty if
+    ///   neither is there.
     private func taken(_ wanted: Int, _ span: Int) -> [Int16] {
         var bytes = [UInt8](repeating: 0, count: 1024)
         var packet = JitterBufferPacket()

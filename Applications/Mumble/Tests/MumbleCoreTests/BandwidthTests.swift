@@ -3,7 +3,7 @@ import Testing
 
 @testable import MumbleCore
 
-/// What is said is encoded so that the server's limit carries it.
+/// Voice is encoded so that the server's limit carries it.
 @Suite struct BandwidthTests {
     /// The next 20 milliseconds, as they are encoded at the time.
     private func say(_ test: inout TestSession, _ number: Int) -> [ServerSession.Effect] {

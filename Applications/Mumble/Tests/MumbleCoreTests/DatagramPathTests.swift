@@ -5,7 +5,7 @@ import Testing
 
 /// The way of voice by UDP, as the server and the socket have it.
 @Suite struct DatagramPathTests {
-    /// What the server encrypts with: ``TestSession`` has told the key.
+    /// The cipher of the server: ``TestSession`` has told the key.
     private func server() throws -> PacketCipher {
         let zeros = [UInt8](repeating: 0, count: 16)
         return try #require(PacketCipher(key: zeros, clientNonce: zeros, serverNonce: zeros))

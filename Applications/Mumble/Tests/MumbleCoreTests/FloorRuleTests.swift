@@ -4,7 +4,7 @@ import Testing
 
 @testable import MumbleCore
 
-/// What the description of a channel asks for.
+/// The rule for which the description of a channel asks.
 @Suite struct FloorRuleTests {
     private func describe(_ description: String, _ channel: UInt32 = 3) -> ControlMessage {
         .channelState(

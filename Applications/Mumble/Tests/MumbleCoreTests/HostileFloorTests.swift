@@ -4,7 +4,7 @@ import Testing
 
 @testable import MumbleCore
 
-/// What hostile members say about the floor.
+/// Messages of hostile members about the floor.
 @Suite struct HostileFloorTests {
     @Test func `grants and denials that were not asked for, or of strangers, are nothing`() throws {
         var test = try GrantedFloor.joined([4, 6, 12])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MumbleCore
 
-/// What others on the server cause to be written.
+/// Lines of the journal that others on the server cause.
 @Suite struct LineLimitTests {
     @Test func `a flood of one topic is bounded and counted, and hides no other`() {
         var limit = LineLimit()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MumbleCore
 
-/// What is sent when, and on which way.
+/// Voice and pings: when they are sent, and on which way.
 @Suite struct VoicePathTests {
     private func joined(_ now: Duration = .seconds(1000)) throws -> TestSession {
         var test = try TestSession()

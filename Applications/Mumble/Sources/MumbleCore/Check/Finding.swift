@@ -51,7 +51,7 @@ public struct Finding: Equatable, Sendable {
     ///   - path: The file of our certificate.
     ///   - end: When that expires, in seconds since 1970.
     ///   - now: In seconds since 1970.
-    /// - Returns: Whether it is valid still.
+    /// - Returns: The finding that it is still valid, or a warning.
     public static func identity(_ path: String, until end: Int, now: Int) -> Finding {
         let day = Date(timeIntervalSince1970: TimeInterval(end)).formatted(.iso8601.year().month().day())
         guard end > now else {

@@ -11,7 +11,7 @@ extension ServerSession {
         case tunnel
     }
 
-    /// What ``findings(certificate:)`` depend on.
+    /// The part of a session on which ``findings(certificate:)`` depend.
     public struct Summary: Equatable, Sendable {
         let failure: Failure?
         let isJoined: Bool
@@ -23,10 +23,10 @@ extension ServerSession {
         Summary(failure: failure, isJoined: isJoined, own: session.flatMap { directory.people[$0] }, way: way)
     }
 
-    /// Whether ``findings(certificate:)`` are final, unless something changes.
+    /// True if ``findings(certificate:)`` are final, unless something changes.
     public var isSettled: Bool { failure != nil || (isJoined && way != nil) }
 
-    /// - Parameter certificate: What is to be said about that of the server.
+    /// - Parameter certificate: A text about the server's certificate, for the line of the server.
     /// - Returns: The findings of server, channel and voice.
     public func findings(certificate: String? = nil) -> [Finding] {
         let server = address.server

@@ -50,7 +50,7 @@ public struct Floor: Sendable {
     /// Of whom words are played at the same time.
     static let limit = 4
 
-    /// Whether all who talk are heard, and we may talk meanwhile.
+    /// True if all who talk are heard, and we may talk meanwhile.
     public private(set) var isFullDuplex = false
 
     /// While we transmit: requested, granted or denied.
@@ -107,7 +107,7 @@ public struct Floor: Sendable {
         if own != nil { own = .denied }
     }
 
-    /// - Returns: What is to be done, as somebody may be heard for whom it has ended.
+    /// - Returns: The effects: somebody who waits for our end may be heard now.
     public mutating func transmissionEnded() -> [Effect] {
         own = nil
         return takeWaiting()
@@ -126,11 +126,12 @@ public struct Floor: Sendable {
     ///
     /// - Parameters:
     ///   - sender: Who is heard.
-    ///   - isLast: Whether the packet is the last one of what is said.
+    ///   - isLast: True if the packet is the sender's last one.
     ///   - rival: Whoever has the floor, by the session.
     ///   - own: We; nil while the server has not told our session.
     ///   - now: The time.
-    /// - Returns: What is to be done.
+    /// - Returns: The effects. Without ``Effect/play(session:)`` and ``Effect/keep(session:)`` the packet is
+    ///   left out.
     public mutating func heard(
         _ sender: Sender,
         isLast: Bool,

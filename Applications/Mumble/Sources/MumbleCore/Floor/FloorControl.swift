@@ -48,7 +48,7 @@ struct FloorControl: Sendable {
         return FloorMessage(kind: .request, sequence: sequence)
     }
 
-    /// - Returns: Whether this is the answer to our request, which is over then.
+    /// - Returns: True if this is the answer to our request, which is over then.
     mutating func isAnswer(_ message: FloorMessage, from session: UInt32, _ now: Duration) -> Bool {
         guard let request, request.arbitrator == session, request.sequence == message.sequence else {
             return false
@@ -82,7 +82,7 @@ struct FloorControl: Sendable {
         promise = (session, now + Self.promiseLimit)
     }
 
-    /// - Returns: Whether the server would pass on an answer.
+    /// - Returns: True if the server would pass on an answer.
     mutating func mayAnswer(_ now: Duration) -> Bool { answers.take(now) }
 
     // MARK: What happens
@@ -95,7 +95,7 @@ struct FloorControl: Sendable {
         voice = isLast ? nil : (session, now + Floor.silence)
     }
 
-    /// - Returns: Whether our request was to this one.
+    /// - Returns: True if our request was to this one.
     mutating func left(_ session: UInt32) -> Bool {
         silent.remove(session)
         distrusted[session] = nil

@@ -1,5 +1,5 @@
-/// What our programs say to each other about the floor, in messages that a server since 1.4 passes on. The
-/// kinds have the numbers that they have in 3GPP TS 24.380.
+/// A message about the floor from one of our programs to another, which servers since 1.4 pass on. The kinds
+/// have the numbers that they have in 3GPP TS 24.380.
 struct FloorMessage: Hashable, Sendable {
     enum Kind: UInt8, Sendable {
         case request = 0

@@ -1,7 +1,7 @@
 import CNetlink
 import Glibc
 
-/// What has become different in the network of this machine.
+/// A change in the network of this machine.
 public enum NetworkChange: Hashable, Sendable {
     /// There is an address more, which can be used.
     case addressAdded
@@ -14,8 +14,8 @@ public enum NetworkChange: Hashable, Sendable {
     case unknown
 }
 
-/// What the kernel has told of addresses, routes and links (rtnetlink(7)). It repeats what has not changed,
-/// as with each advertisement of a router.
+/// The addresses, routes and links of which the kernel has told (rtnetlink(7)). It repeats what has not
+/// changed, as with each advertisement of a router.
 public struct NetworkState: Sendable {
     /// More than machines have; beyond it, what is known is forgotten.
     static let limit = 1024
@@ -26,7 +26,7 @@ public struct NetworkState: Sendable {
     /// Where each route leads.
     private var routes: [Route: Attributes] = [:]
 
-    /// What the kernel has one route for.
+    /// The key of a route: the kernel has one route for each.
     private struct Route: Hashable {
         let prefix: IPPrefix
         let table: UInt32?
@@ -35,8 +35,8 @@ public struct NetworkState: Sendable {
 
     public init() {}
 
-    /// - Parameter bytes: What came in one piece.
-    /// - Returns: What is different now. What cannot be read is no change.
+    /// - Parameter bytes: One datagram of the kernel, with one message or several.
+    /// - Returns: The changes. A message that cannot be read is none.
     public mutating func receive(_ bytes: [UInt8]) -> [NetworkChange] {
         var changes: [NetworkChange] = []
         bytes.withUnsafeBytes { bytes in
@@ -62,7 +62,7 @@ public struct NetworkState: Sendable {
         }
     }
 
-    /// What is known may have changed meanwhile: whatever the kernel tells next counts as different.
+    /// Everything may have changed meanwhile: whatever the kernel tells next counts as a change.
     public mutating func lostMessages() -> NetworkChange {
         self = NetworkState()
         return .unknown
@@ -131,7 +131,7 @@ public struct NetworkState: Sendable {
     }
 }
 
-/// What follows the fixed part of a message: of each kind, the first one.
+/// The attributes after the fixed part of a message: of each kind, the first one.
 private struct Attributes: Equatable {
     private var values: [Int: [UInt8]] = [:]
 

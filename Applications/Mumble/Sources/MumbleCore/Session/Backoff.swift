@@ -12,7 +12,7 @@ struct Backoff: Sendable {
     private var unreached: Duration?
 
     /// - Parameters:
-    ///   - isReached: Whether the server has accepted a connection: those it counts.
+    ///   - isReached: True if the server has accepted the connection: it counts those.
     ///   - now: The time.
     /// - Returns: How long to wait.
     mutating func next(isReached: Bool, _ now: Duration) -> Duration {

@@ -1,4 +1,4 @@
-/// What the program talks to.
+/// A channel of a server, to which the program talks.
 public struct Destination: Equatable, Sendable {
     /// As a person calls it: by a name of the list, or by the address.
     public let text: String
@@ -48,7 +48,7 @@ public struct ChannelList: Sendable {
     /// - Parameters:
     ///   - destination: Where we are. From one that is not in the list the next is its first, the one before
     ///     its last.
-    ///   - isNext: Whether the next one is wanted, or the one before. After the last comes the first.
+    ///   - isNext: True for the next one, false for the one before. After the last comes the first.
     /// - Returns: Nil if there is no other.
     public func neighbour(of destination: Destination, isNext: Bool) -> Destination? {
         guard let index = destinations.firstIndex(where: { $0.text == destination.text }) else {

@@ -11,7 +11,7 @@ struct Directory: Sendable {
         var name = ""
         /// By its description, as far as that is known.
         var rule = FloorRule.first
-        /// Whether the server has told only that it has another description.
+        /// True if the server has told only that the channel has another description.
         var isToAsk = false
     }
 
@@ -20,14 +20,14 @@ struct Directory: Sendable {
         var channel: UInt32 = 0
         var isMuted = false
         var isSuppressed = false
-        /// Whether the program is one of ours, by what it says.
+        /// True if the comment of this person is the one of our programs.
         var isOurs = false
         var hasPicture = false
         var isEmergency = false
         /// When the last packet of the emergency came; nil before the first one.
         var heard: Duration?
 
-        /// Whether the server passes on what this person says.
+        /// True if the server passes on the voice of this person.
         var mayTalk: Bool { !isMuted && !isSuppressed }
     }
 
@@ -72,7 +72,7 @@ struct Directory: Sendable {
 
     mutating func heard(_ session: UInt32, _ now: Duration) { people[session]?.heard = now }
 
-    /// - Returns: Whether the server is to be asked for the description, which is so once.
+    /// - Returns: True if the server is to be asked for the description, once for each change of it.
     mutating func ask(for channel: UInt32) -> Bool {
         guard channels[channel]?.isToAsk == true else { return false }
         channels[channel]?.isToAsk = false

@@ -1,4 +1,4 @@
-/// What a line of the journal is about.
+/// The subject of a line of the journal.
 public enum Topic: Hashable, Sendable {
     case connection
     case permission
@@ -23,7 +23,7 @@ public struct LineLimit: Sendable {
 
     public init() {}
 
-    /// - Returns: What is to be written of a line: nothing, or also how many were left out before it.
+    /// - Returns: The line, after a count of those left out before it; empty if it is left out as well.
     public mutating func lines(_ text: String, about topic: Topic, _ now: Duration) -> [String] {
         var state = states[topic] ?? State()
         defer { states[topic] = state }
@@ -48,7 +48,7 @@ struct RateLimit: Sendable {
         (self.burst, self.spacing) = (burst, spacing)
     }
 
-    /// - Returns: Whether it may be done, which counts then.
+    /// - Returns: True if it may be done; it counts as done then.
     mutating func take(_ now: Duration) -> Bool {
         let next = max(replenished, now) + spacing
         guard next - now <= spacing * burst else { return false }

@@ -13,7 +13,7 @@ struct NetworkReaction: Sendable {
         due = due ?? max(now + Self.settling, last.map { $0 + Self.spacing } ?? now)
     }
 
-    /// - Returns: Whether it is time to act.
+    /// - Returns: True if it is time to act.
     mutating func take(_ now: Duration) -> Bool {
         guard let due, due <= now else { return false }
         self.due = nil

@@ -14,7 +14,7 @@ struct Pictures: Sendable {
         files.first { $0.session == session && !$0.bytes.isEmpty }?.bytes
     }
 
-    /// - Returns: Whether the server is to be asked for it, which it was not before.
+    /// - Returns: True if the server is to be asked for it; false if it was asked before.
     mutating func ask(for session: UInt32) -> Bool {
         guard !files.contains(where: { $0.session == session }) else { return false }
         if files.count == Self.limit { files.removeFirst() }
@@ -24,7 +24,7 @@ struct Pictures: Sendable {
 
     /// One that comes by itself is asked for when that person talks again: so is a flood of them.
     ///
-    /// - Returns: Whether it is one to show: it was asked for, and is not too long.
+    /// - Returns: True if it is one to show: it was asked for, and is not too long.
     mutating func receive(_ bytes: [UInt8], of session: UInt32) -> Bool {
         guard let index = files.firstIndex(where: { $0.session == session }) else { return false }
         guard files[index].bytes.isEmpty else {

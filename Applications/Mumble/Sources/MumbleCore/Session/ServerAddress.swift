@@ -54,7 +54,7 @@ public struct ServerAddress: Hashable, Sendable {
 
     public var server: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// - Returns: What is said if the certificate of the server is not the known one.
+    /// - Returns: The message if the certificate of the server is not the known one.
     public func change(ofCertificate known: String, to shown: String) -> String {
         "the certificate of \(server) has changed. It was SHA-256 \(known), it is SHA-256 \(shown)"
     }

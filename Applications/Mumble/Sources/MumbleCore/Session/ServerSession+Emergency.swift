@@ -9,7 +9,7 @@ extension ServerSession {
     /// UDP to the tunnel: an emergency that goes on after a hole is to stay one.
     private static let emergencySilence = Duration.seconds(5)
 
-    /// Whether this person transmits as an emergency.
+    /// True if this person transmits as an emergency.
     public func isEmergency(_ session: UInt32) -> Bool {
         session == self.session ? isEmergency : directory.people[session]?.isEmergency == true
     }

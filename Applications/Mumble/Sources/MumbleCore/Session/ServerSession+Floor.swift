@@ -3,7 +3,7 @@ import SwiftProtobuf
 
 // The floor where the channel has it granted before anything is sent.
 extension ServerSession {
-    /// Whether what we say is sent: it waits for neither the path nor the floor.
+    /// True if our voice is sent: it waits for neither the path nor the floor.
     public var hasFloor: Bool { !outgoing.isBlocked && !outgoing.isUngranted }
 
     /// The server passes messages between clients on.
@@ -33,7 +33,7 @@ extension ServerSession {
 
     // MARK: We ask
 
-    /// What is said waits for the answer. An emergency asks nobody.
+    /// Our voice waits for the answer. An emergency asks nobody.
     mutating func requestFloor(_ now: Duration) -> [Effect] {
         guard isTalking, !isEmergency else {
             control.cancel()

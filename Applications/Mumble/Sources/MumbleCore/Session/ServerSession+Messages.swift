@@ -71,7 +71,7 @@ extension ServerSession {
         return target == own.channel ? enter(now) : [send(.userState(move(to: target)))]
     }
 
-    /// What was sent before counts for another limit too.
+    /// The packets that were sent before count for the new limit too.
     private mutating func configured(_ message: WireServerConfig) -> [Effect] {
         guard message.hasMaxBandwidth else { return [] }
         maximumBandwidth = message.maxBandwidth
@@ -158,7 +158,7 @@ extension ServerSession {
         return end("\(address.user) may not enter \(path): \(reason)", .channelForbidden)
     }
 
-    /// What a server gives as a reason.
+    /// A reason that the server gives, cut to a length that can be shown.
     private func words(_ reason: String) -> String { reason.cut(Directory.longestName) }
 
     private mutating func encryption(_ message: WireCryptSetup, _ now: Duration) -> [Effect] {

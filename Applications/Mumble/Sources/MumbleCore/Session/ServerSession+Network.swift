@@ -40,7 +40,7 @@ extension ServerSession {
         }
     }
 
-    /// What is said waits for the answer, because on a connection that is gone it would be lost.
+    /// Our voice waits for the answer, because on a connection that is gone it would be lost.
     private mutating func probe(_ now: Duration) -> [Effect] {
         outgoing.isHeld = true
         path?.networkChanged()

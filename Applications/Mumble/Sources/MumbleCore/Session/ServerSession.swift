@@ -12,7 +12,7 @@ public struct ServerSession: Sendable {
         case sendDatagram([UInt8])
         /// We are in this channel; the name is empty at the root.
         case entered(channel: String)
-        /// Whether the server passes on what we say.
+        /// True if the server passes on our voice.
         case mayTalk(Bool)
         /// How it is decided in the channel who talks.
         case rule(FloorRule)
@@ -26,7 +26,7 @@ public struct ServerSession: Sendable {
         case emergency(session: UInt32)
         /// Somebody is not on the server any more.
         case left(session: UInt32)
-        /// What is said cannot be sent: nothing of it is sent any more.
+        /// The voice of our transmission cannot be sent: nothing of it is sent any more.
         case unsent(String)
         /// For the person.
         case note(String, about: Topic = .connection)
@@ -35,7 +35,7 @@ public struct ServerSession: Sendable {
     }
 
     public enum Status: Hashable, Sendable {
-        /// What is said is sent, or will be in a moment.
+        /// Voice is sent, or will be in a moment.
         case ready
         /// An attempt has failed, and others follow.
         case connecting
@@ -89,10 +89,11 @@ public struct ServerSession: Sendable {
     var path: DatagramPath?
     var outgoing = OutgoingVoice()
     var isTalking = false
-    /// Whether our transmission is an emergency.
+    /// True if our transmission is an emergency.
     var isEmergency = false
-    /// What the channel wants, and what is done.
+    /// The rule of the channel's description.
     var wanted = FloorRule.first
+    /// The rule in force: ``wanted``, unless the server is too old for it.
     var rule = FloorRule.first
     var control = FloorControl()
     /// When the server has said something first: it knew of the connection by then, and not necessarily
@@ -161,12 +162,12 @@ public struct ServerSession: Sendable {
         return [send(.requestBlob(.with { $0.sessionTexture = [session] }))]
     }
 
-    /// Whether this person uses one of our programs, by what that says.
+    /// True if the comment of this person is the one of our programs.
     public func isOurs(_ session: UInt32) -> Bool { directory.people[session]?.isOurs == true }
 
     var isJoined: Bool { if case .joined = state { true } else { false } }
 
-    /// Whether the server has to move us.
+    /// True if the server has yet to move us.
     var isMoving: Bool { if case .entering = state { true } else { stepLimit != nil } }
 
     // MARK: What happens

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SwiftProtobuf
 
-/// What a UDP packet, or the tunnel through TCP, carries.
+/// The content of a UDP packet, or of a message of the tunnel through TCP.
 public enum Datagram: Hashable, Sendable {
     case voice(VoicePacket)
     /// The other end sends it back as it is.
@@ -18,7 +18,7 @@ public struct VoicePacket: Hashable, Sendable {
     /// The time of the packet within what this person says, in units of 10 milliseconds.
     public var number: UInt64
     public var opus: [UInt8]
-    /// Whether the person has stopped talking.
+    /// True if the person has stopped talking.
     public var isLast: Bool
 
     public init(session: UInt32? = nil, number: UInt64, opus: [UInt8], isLast: Bool) {

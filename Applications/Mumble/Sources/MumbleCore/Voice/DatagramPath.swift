@@ -8,7 +8,7 @@ struct DatagramPath: Sendable {
     static let resynchronisation = Duration.seconds(5)
 
     private var cipher: PacketCipher
-    /// Whether the last ping was answered.
+    /// True if the last ping was answered.
     private(set) var isProven = false
     /// When the ping was sent whose answer is awaited.
     private var pinged: Duration?

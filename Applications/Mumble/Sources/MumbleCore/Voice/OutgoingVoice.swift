@@ -1,5 +1,5 @@
-/// What was said and is not sent yet: the path to the server may not stand yet, or the server limits the
-/// bandwidth.
+/// The packets of our voice that are not sent yet: the path to the server may not stand yet, or the server
+/// limits the bandwidth.
 struct OutgoingVoice: Sendable {
     /// The longest time for which a packet waits for the path.
     static let longestWait = Duration.seconds(2)
@@ -12,12 +12,12 @@ struct OutgoingVoice: Sendable {
     private var waiting: [(packet: VoicePacket, since: Duration)] = []
     /// Nil while the path does not stand.
     var bandwidth: Bandwidth?
-    /// Whether the path may be gone, so that nothing is sent.
+    /// True if the path may be gone, so that nothing is sent.
     var isHeld = false
-    /// Whether the floor is not granted yet, which takes no longer than ``FloorControl/answerLimit``.
+    /// True if the floor is not granted yet, which takes no longer than ``FloorControl/answerLimit``.
     var isUngranted = false
 
-    /// Whether it waits for the path.
+    /// True if it waits for the path.
     var isBlocked: Bool { isHeld || bandwidth == nil }
 
     /// - Returns: False if too much waits already. Then nothing of it is sent any more: a sentence with a
@@ -77,7 +77,7 @@ struct Bandwidth: Sendable {
     private static let overhead = 20 + 8 + PacketCipher.overhead
     /// The longest header of a voice packet.
     private static let header = 12
-    /// What is said in a radio channel is clear with 32 kbit/s; below 6 kbit/s Opus has no voice.
+    /// Voice in a radio channel is clear with 32 kbit/s; below 6 kbit/s Opus has no voice.
     private static let bitrates = 6000...32_000
 
     /// In bits per second; 0 means no limit.
@@ -88,7 +88,7 @@ struct Bandwidth: Sendable {
     private var total = 0
     private(set) var lastRefusal: Duration?
 
-    /// - Returns: What a limit leaves for Opus, with a packet every 20 milliseconds.
+    /// - Returns: The bitrate that a limit leaves for Opus, with a packet every 20 milliseconds.
     static func bitrate(limit: UInt32) -> Int {
         let voice = limit == 0 ? Int.max : Int(Double(limit) * share) - 50 * 8 * (overhead + header)
         return min(max(voice, bitrates.lowerBound), bitrates.upperBound)
@@ -98,7 +98,7 @@ struct Bandwidth: Sendable {
         (self.limit, self.start) = (limit, start)
     }
 
-    /// - Returns: Whether a datagram of so many bytes may be sent now; if so, it counts as sent.
+    /// - Returns: True if a datagram of so many bytes may be sent now; it counts as sent then.
     mutating func take(_ count: Int, _ now: Duration) -> Bool {
         let bits = (count + Self.overhead) * 8
         let oldest = packets.count == Self.slots ? packets.first : nil

@@ -3,7 +3,7 @@ import MumbleCore
 import NIOCore
 import NIOPosix
 
-/// What `--check` does: it changes no file, and goes into the channel for a moment, as a start would.
+/// `ptt-mumble --check`: changes no file, and goes into the channel for a moment, as a start would.
 @MainActor
 final class Examination {
     private var session: ServerSession
@@ -23,9 +23,9 @@ final class Examination {
     }
 
     /// - Parameters:
-    ///   - destination: What to look at.
+    ///   - destination: Returns the channel to look at.
     ///   - password: Of its server, unless the address has one.
-    /// - Returns: Whether nothing is wrong, after everything was printed.
+    /// - Returns: True if nothing is wrong. Everything was printed then.
     static func run(_ destination: () throws -> Destination, password: String?) async -> Bool {
         var isWell = true
         // All of it is to be read, and nothing else waits meanwhile.

@@ -35,7 +35,7 @@ final class RunningProgram {
         _ = ftruncate(descriptor, bytes.count)
     }
 
-    /// What the program that runs has shown; nil if none runs.
+    /// The lines that the program that runs has shown; nil if none runs.
     static func shown() -> [String]? {
         guard let path, let file = FileHandle(forReadingAtPath: path) else { return nil }
         guard flock(file.fileDescriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
