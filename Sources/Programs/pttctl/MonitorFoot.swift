@@ -1,4 +1,5 @@
 import IndicatorCore
+import Invocation
 import PTTMessages
 
 /// The content of the line at the foot of `pttctl monitor`: the channel, who talks and for how long, the
@@ -51,7 +52,7 @@ struct MonitorFoot {
     func parts(at now: Int, _ levels: ChannelInterface.LevelReport? = nil) -> [String] {
         let level = levels.map(Wording.line) ?? ""
         guard let status else { return [level] }
-        let channel = status.channel.map { shown($0.name) } ?? "no channel"
+        let channel = status.channel.map { shown($0.name) } ?? localized("no channel")
         return [channel] + talkers(status, now) + [level] + buttons
     }
 
@@ -59,12 +60,15 @@ struct MonitorFoot {
         var talkers: [String] = []
         if let transmission = status.transmission {
             let name = shown(Wording.button(transmission.role, of: transmission.origin))
-            let verb = transmission.recording == nil ? "transmits" : "records"
-            talkers.append("\(name) \(verb) \(Self.duration(now - transmission.began))")
+            let time = Self.duration(now - transmission.began)
+            talkers.append(
+                transmission.recording == nil
+                    ? localized("\(name) transmits \(time)") : localized("\(name) records \(time)")
+            )
         }
         if let participant = status.channel?.participant {
             let began = participantBegan.map { " " + Self.duration(now - $0) } ?? ""
-            talkers.append("\(shown(participant.name)) talks\(began)")
+            talkers.append(localized("\(shown(participant.name)) talks\(began)"))
         }
         return talkers
     }
@@ -73,9 +77,9 @@ struct MonitorFoot {
         devices.filter { $0.link != .unused }.map { device in
             let state =
                 switch device.link {
-                case .away: " away"
-                case .connecting: " connecting"
-                case .ready, .unused, .unknown: device.isPressed ? " pressed" : ""
+                case .away: " " + localized("away")
+                case .connecting: " " + localized("connecting")
+                case .ready, .unused, .unknown: device.isPressed ? " " + localized("pressed") : ""
                 }
             return shown(device.name) + state + (device.battery.map { " \($0) %" } ?? "")
         }

@@ -51,7 +51,8 @@ extension Wording {
 
     /// Returns the levels of what passes through microphone and speaker; empty if nothing does.
     static func line(_ report: ChannelInterface.LevelReport) -> String {
-        [("microphone", report.microphone), ("speaker", report.speaker)].compactMap { name, level in
+        let levels = [(localized("microphone"), report.microphone), (localized("speaker"), report.speaker)]
+        return levels.compactMap { name, level in
             level.map { "\(name) \(bar($0)) \(Int($0.rounded())) dB" }
         }.joined(separator: "   ")
     }

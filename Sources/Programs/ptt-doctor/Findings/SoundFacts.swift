@@ -74,8 +74,9 @@ struct SoundFacts: Equatable, Sendable {
         case .failure(let error):
             let (text, cure): (Text, Cure)
             if let deafHeadset {
-                let reason = "\(error.reason) (`bluetooth-headset` in pttd.toml)"
-                text = Text("the headset is used without its microphone: \(reason)")
+                text = Text(
+                    "the headset is used without its microphone: \(error.reason) (`bluetooth-headset` in pttd.toml)"
+                )
                 let (card, profile) = (ShellArgument(deafHeadset.card), ShellArgument(deafHeadset.profile))
                 cure = .command("pactl set-card-profile \(card) \(profile)")
             } else if !preferences.isEmpty {

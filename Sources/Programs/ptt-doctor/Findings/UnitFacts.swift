@@ -52,8 +52,15 @@ struct ServiceManagerFacts: Equatable, Sendable {
         let problems = missing + units + reload + secondInstallation
         if !problems.isEmpty { return problems }
         return Check.units.ok(
-            Text("\(sockets.map(\.name).joined(separator: " and ")) are enabled, no unit has failed")
+            Text("\(Self.list(sockets.map(\.name))) are enabled, no unit has failed")
         )
+    }
+
+    /// Two names as a sentence has them.
+    private static func list(_ names: [String]) -> Text {
+        names.dropFirst().reduce(Text(verbatim: names.first ?? "")) { list, name in
+            Text("\(list) and \(name)")
+        }
     }
 
     private static func problem(ofSocket unit: UnitFacts) -> [Finding] {
@@ -145,7 +152,7 @@ struct ServiceManagerFacts: Equatable, Sendable {
     private var secondInstallation: [Finding] {
         guard installations.count > 1 else { return [] }
         return Check.units.warning(
-            Text("pttd is installed twice, below \(installations.joined(separator: " and "))"),
+            Text("pttd is installed twice, below \(Self.list(installations))"),
             cure: .removeOne
         )
     }

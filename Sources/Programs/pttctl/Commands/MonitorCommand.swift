@@ -3,6 +3,7 @@ import AccessoryFiles
 import ArgumentParser
 import CommandLineTool
 import EventLoop
+import Invocation
 import PTTMessages
 import ServiceClient
 
@@ -36,29 +37,29 @@ struct MonitorCommand: LoopCommand {
             ended: { stop.trigger($0) }
         )
         // Optional, because ptt-accessoryd may not be installed.
-        let accessoryd = connection("buttons", ServiceConnection.accessory)
+        let accessoryd = connection(Text("buttons are not shown"), ServiceConnection.accessory)
         accessoryd?.follow(
             AccessoryInterface.subscribe,
             { update in
-                let state = update.devices?.map { Wording.row("device", Wording.line($0)) }
+                let state = update.devices?.map { Wording.row(localized("device"), Wording.line($0)) }
                 let event = update.event.map { Wording.line($0) }
                 output.show(update, at: update.time, state: state, event: event)
                 foot?.content.apply(update)
             },
             ended: { error in
-                Terminal.printError("buttons are no longer shown: \(error)")
+                Terminal.printError(localized("buttons are no longer shown: \(error.text)"))
                 foot?.content.forgetDevices()
             }
         )
         // Where no button has an action, ptt-actions need not run.
         let hasActions = !ActionFileWatch().list.actions.isEmpty
-        let actions = hasActions ? connection("actions", ServiceConnection.actions) : nil
+        let actions = hasActions ? connection(Text("actions are not shown"), ServiceConnection.actions) : nil
         actions?.follow(
             ActionInterface.subscribe,
             { update in
                 output.show(update, at: update.time, event: update.event.map { Wording.line($0) })
             },
-            ended: { Terminal.printError("actions are no longer shown: \($0)") }
+            ended: { Terminal.printError(localized("actions are no longer shown: \($0.text)")) }
         )
         await stop.wait()
         foot?.close()
@@ -68,16 +69,16 @@ struct MonitorCommand: LoopCommand {
         if let failure = stop.failure { throw failure }
     }
 
-    /// Nil, which is said, if the daemon that knows of this subject cannot be reached.
+    /// Nil, and the failure is printed with its reason, if the daemon cannot be reached.
     @EventLoop
     private func connection(
-        _ subject: String,
+        _ failure: Text,
         _ connect: @EventLoop () throws(ServiceError) -> ServiceConnection
     ) -> ServiceConnection? {
         do throws(ServiceError) {
             return try connect()
         } catch {
-            Terminal.printError("\(subject) are not shown: \(error)")
+            Terminal.printError(localized("\(failure): \(error.text)"))
             return nil
         }
     }
