@@ -92,7 +92,7 @@ final class Accessories {
             switch event {
             case .active: buttons.sessionChanged(isActive: true)
             case .inactive: buttons.sessionChanged(isActive: false)
-            // A person is back: also one whose microphone counts as switched off.
+            // A person is back, who may want to talk: also with a microphone that counts as switched off.
             case .resumed:
                 headsets.resumed()
                 buttons.microphones.wanted()

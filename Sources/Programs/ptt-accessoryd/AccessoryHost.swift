@@ -60,7 +60,7 @@ final class AccessoryHost {
 
     func handle(_ event: Accessory.Event, at time: MonotonicTime = .now) {
         let wasTransmitting = accessory.isTransmitting
-        // The machine forgets what it had begun.
+        // ``Accessory`` forgets its actions with the core, and would order the end of none.
         if case .coreLost = event { releaseActions() }
         for effect in accessory.handle(event, at: time) { perform(effect) }
         let isTransmitting = accessory.isTransmitting

@@ -15,7 +15,7 @@ extension ActionUnits {
             ("RemainAfterExit", .boolean(true)),
             ("Type", .string(commands.hold == nil ? "oneshot" : "simple")),
         ]
-        // There is no service without a command. Its failure changes nothing: what was begun is released.
+        // A service needs a command. If it fails the action goes on all the same, until its release.
         let begin = commands.press ?? commands.hold ?? ["true"]
         properties.append(("ExecStartEx", command(begin, ["ignore-failure"])))
         if let release = commands.release {

@@ -209,7 +209,7 @@ final class ActionUnits {
         else { return }
         guard path == unit.start else { return finish(name) }
         switch result {
-        // That of a recording starts once its command has ended.
+        // The start of a recording's unit is done when its command has ended, which `default` reports.
         case "done" where name.hasPrefix(Self.prefix):
             report(.unitStarted(unit.id))
             EventLoop.start { [self] in

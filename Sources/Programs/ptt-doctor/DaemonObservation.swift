@@ -12,7 +12,7 @@ extension DaemonFacts {
         async let core = SocketAnswer.observed(.core)
         async let accessory = SocketAnswer.observed(.accessory)
         var facts = DaemonFacts(core: await core, accessory: await accessory)
-        // That a daemon which has just answered does not any more is not worth a finding of its own.
+        // `try?`: that a daemon has answered once and not again is not worth a finding of its own.
         if case .answered = facts.core {
             let reply = try? await ServiceConnection.core()
                 .call(ChannelInterface.getStatus, NoParameters(), timeLimit: Host.timeLimit)

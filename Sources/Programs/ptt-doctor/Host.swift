@@ -32,7 +32,7 @@ struct Host: Sendable {
         var findings = session.findings + KernelFacts.observed(on: self).findings
         findings += await ServiceManagerFacts.findings(units)
         findings += daemons.findings + SeatFacts.findings(seat)
-        // That logind has not answered is a finding of its own.
+        // `try?`: ``SeatFacts`` reports that logind has not answered.
         findings += UdevFacts.observed(on: self).findings(isAtSeat: try? seat.get().isAtSeat)
         findings += await BluetoothFacts.findings(bluetooth)
         findings += daemons.deviceFindings
@@ -65,12 +65,12 @@ struct Host: Sendable {
     }
 }
 
-// Files.
+// The files of the machine, below ``root``.
 extension Host {
     /// Nil if it is not known.
     private var distribution: Distribution? {
         let texts = ["/etc/os-release", "/usr/lib/os-release"].lazy.compactMap {
-            // Without either it is an unknown one.
+            // `try?`: without either file the distribution is unknown.
             try? TextFile.read(path($0), limit: 1 << 16)
         }
         return texts.first.flatMap(Distribution.init(osRelease:))

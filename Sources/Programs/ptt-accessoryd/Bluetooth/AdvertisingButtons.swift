@@ -123,7 +123,7 @@ final class AdvertisingButtons {
         buttons[address] = Button(host: host, enrolment: use.enrolment)
         receivers.list.set(host.accessory.device)
         show(reception, to: host)
-        // What is there already was perhaps not known as a button.
+        // The objects that are there already may not be watched: they were not known as those of a button.
         for path in mirror.objects.paths(ofAddress: address) { mirror.watch(path, BlueZ.device) }
     }
 

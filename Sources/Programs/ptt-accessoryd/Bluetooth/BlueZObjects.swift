@@ -132,9 +132,9 @@ extension BlueZDevice {
     /// with each press.
     func differs(from before: BlueZDevice) -> Bool {
         var before = before
-        // Whether there is any tells what the device is.
+        // Only the first advertisement counts: it tells what the device is.
         if advertised != nil, before.advertised != nil { before.advertised = advertised }
-        // Whether there is a strength says whether the device is in reach.
+        // Only that there is a strength counts: it says that the device is in reach.
         if rssi != nil, before.rssi != nil { before.rssi = rssi }
         return self != before
     }

@@ -103,10 +103,10 @@ final class BluetoothButtons {
         var changed: ObjectPath?
         switch event {
         case .valueReceived(let path, let value, let isNotification):
-            // Without the work below: it may be a press.
+            // It may be a press, which does not wait for the reviews below.
             return received(value, at: path, isNotification: isNotification)
         case .advertised(let path, let data):
-            // As above.
+            // An advertisement may be a press, too.
             if let address = mirror.objects.devices[path]?.address {
                 advertising.received(data, from: address)
             }
@@ -165,7 +165,8 @@ final class BluetoothButtons {
         )
         let paths = Set(mirror.objects.devices.keys).union(buttons.keys).union(microphones.keys)
             .union(unused.keys)
-        // The others first: the entry of a device is that of the one that is used.
+        // Those that are not used first: they change or remove the entry of their device in the list, which
+        // the one that is used sets again.
         for path in paths.sorted() where !isPreferred(path) { review(path) }
         for path in paths.sorted() where isPreferred(path) { review(path) }
     }
@@ -187,7 +188,7 @@ final class BluetoothButtons {
     private func review(_ path: ObjectPath) {
         guard let device = mirror.objects.devices[path], !device.address.isEmpty else { return forget(path) }
         guard isPreferred(path) else {
-            // Its entry is that of the other one.
+            // The list has the entry of the preferred path only.
             unused[path] = nil
             return remove(path)
         }

@@ -142,7 +142,8 @@ final class Discovery {
     func updateInputs() { updateInputs(isWanted: !observers.isEmpty) }
 
     private func updateInputs(isWanted: Bool) {
-        // A serial port is opened here after it was closed there, and the other way round.
+        // A serial port has one reader: ``Headsets`` closes it before it is opened here, and opens it
+        // after it was closed here.
         if isWanted { headsets.isDiscovering = true }
         defer { headsets.isDiscovering = isWanted }
         let present = isWanted ? headsets.withHeldKeys : []

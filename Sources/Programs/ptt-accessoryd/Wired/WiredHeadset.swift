@@ -67,7 +67,7 @@ final class WiredHeadset {
     ) throws(SystemError) {
         let device: any KeySource
         let isTalkHalf = source.half?.part == .few
-        // That half of a divided pedal has no other key, and can be grabbed.
+        // The talk half of a divided pedal has no other key, and can be grabbed.
         if isGranted, !isTalkHalf, let key = keys.first {
             device = try SingleKeyDevice(source, key: key) { [weak self] in self?.handle($0, of: source) }
         } else {

@@ -108,7 +108,7 @@ final class Panel {
     private func watcherChanged(_ owner: String?) {
         (watcher, isRegistered) = (owner, false)
         hosts.isReported = false
-        // Of a panel that was there already the first report is that it is.
+        // At the start nothing is reported before the watcher has answered: a panel may be there already.
         if owner == nil || isThere == true { update() }
         if let owner { register(with: owner) }
     }
@@ -141,7 +141,7 @@ final class Panel {
             case .success(let values):
                 panel.hosts.isReported = values.first?.asBool ?? true
             case .failure(let error):
-                // It has accepted the item, and does not say for whom.
+                // It has accepted the item, and does not say whether a host shows it: one counts as there.
                 panel.log.debug("\(error)")
                 panel.hosts.isReported = true
             }
@@ -181,7 +181,7 @@ final class Panel {
                     }
                 }
             case .failure(let error):
-                // The watcher's word is what there is.
+                // Only what the watcher has reported is known of hosts then.
                 log.debug("\(error)")
             }
         }
@@ -191,7 +191,7 @@ final class Panel {
         hosts.hostChanged(name, isThere: owner != nil)
         // The number in the name of a host is that of a process, which does not come back.
         if owner == nil { hostNames[name] = nil } else if name == PanelHosts.plasma { watchHosts() }
-        // The watcher has the first word.
+        // At the start the answer of the watcher is the first report.
         if isThere != nil { update() }
     }
 

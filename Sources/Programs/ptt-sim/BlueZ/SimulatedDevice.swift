@@ -42,7 +42,7 @@ final class SimulatedDevice: SimulatedPeripheral {
 
     /// Advertised, and, once it was connected, discovered.
     private var uuids: [String] {
-        // That of service data is not among them, in bluetoothd 5.66.
+        // bluetoothd 5.66 does not list the UUID of the service data.
         let advertised = button.advertises ? [] : button.advertisedServices
         guard stored.isKept || !services.isEmpty else { return advertised }
         return advertised + button.services.filter { !advertised.contains($0) }

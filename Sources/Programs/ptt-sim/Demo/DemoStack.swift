@@ -65,7 +65,8 @@ final class DemoStack {
     }
 
     func startDaemons() throws {
-        // A monitor is used as a microphone only if it is configured. Tones would be taken for the echo.
+        // A monitor is used as a microphone only if it is configured. ``SpeakerRecording`` would take a tone
+        // for the echo.
         let configuration = "microphone = \"\(Self.microphone)\"\n[tones]\nenabled = false\n"
         try write(configuration, to: "config/pushtotalk/pttd.toml")
         let device = "[[device]]\nidentity = \"bluetooth:\(VirtualButton.address(1))\"\n"

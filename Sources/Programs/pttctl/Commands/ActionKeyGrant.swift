@@ -29,7 +29,7 @@ enum ActionKeyGrant {
     static func text(_ text: String?, granting key: String) -> String {
         var text = text ?? "# Written by `pttctl grant actions`; `sudo pttctl revoke actions` removes it.\n"
         guard !KeyInterface.grantedKeys(text).contains(key) else { return text }
-        // As people write it, the last line may have no end.
+        // The last line of a file that a person has edited may have no line feed.
         if let last = text.utf8.last, last != UInt8(ascii: "\n") { text += "\n" }
         return text + key + "\n"
     }
@@ -39,7 +39,7 @@ enum ActionKeyGrant {
         guard unlink(KeyInterface.grants) == 0 || errno == ENOENT else {
             throw SystemError("remove \(KeyInterface.grants)")
         }
-        // What is held goes with it (PartOf= of the service).
+        // The services that hold keys end with their socket (PartOf=), and release them.
         try run(["systemctl", "disable", "--now", socket])
         Terminal.print(localized("Actions hold no key any more."))
     }

@@ -47,8 +47,8 @@ final class AudioConnection {
 
     /// Reads the token if it is there, and otherwise waits for it.
     func start() throws(SystemError) {
-        // Most peers have sent it with connecting and need no waiting place. One that has closed again costs
-        // little.
+        // Most peers have sent it by now, and need no place among the connections that wait for a token. A
+        // peer that has closed again costs little.
         receive()
         guard !isClosed else { return }
         source = try DescriptorSource(descriptor.value, .readable) { [weak self] in self?.ready($0) }

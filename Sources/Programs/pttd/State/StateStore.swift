@@ -86,7 +86,7 @@ final class StateStore {
             descriptor = kept.descriptor.map(restored)
             volume = kept.volume?.volume
             unwritten = Set(File.allCases)
-            // What is on disk is older, and nobody knows why.
+            // The files on disk are older. Why they were not written is not known.
             isFailing = true
             return begin()
         }
@@ -174,19 +174,20 @@ final class StateStore {
         report(.stateNotSaved(reason: reason))
     }
 
-    // MARK: Aside
+    // MARK: The copy in the runtime directory
 
     private func keepAside(_ file: File) {
         unwritten.insert(file)
         hasChanged = true
-        // What is aside replaces all that is on disk.
+        // The next start reads the copy and nothing from the disk: a channel that could not be read would be
+        // lost.
         guard let aside, directory != nil, !isChannelUnread else { return }
         let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume)
         do throws(SystemError) {
             try aside.apply([(Aside.name, JSONText.encoding(kept).bytes)])
         } catch {
             log.log(level: .error, "the state cannot be kept in the runtime directory: \(error)")
-            // An older one there would count more than what the disk is about to have.
+            // The next start would take an older copy for newer than the files that are about to be written.
             forgetAside()
         }
     }

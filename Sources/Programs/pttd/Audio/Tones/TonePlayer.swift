@@ -272,7 +272,7 @@ final class TonePlayer {
             limit.arm(at: wait.began + ToneSounds.longest)
             measure()
         case .starting, .playing, .checking:
-            // The server never had it, or it does not end.
+            // The server has not received the tone, or does not come to its end.
             stop()
             finishWaiting(at: now)
             closeUnneeded()
