@@ -5,7 +5,7 @@ import os
 import threading
 import time
 
-from lab import until
+from lab import Listener, until
 from programs import which
 
 page = """<!doctype html><title>call-test</title><script>
@@ -38,8 +38,8 @@ const post = report => fetch("/", {method: "POST", body: JSON.stringify(report)}
 </script>"""
 
 
-class Meeting:
-    """What the page reports, as a `Listener`; it serves the page as well."""
+class Meeting(Listener):
+    """What the page reports; it serves the page as well."""
 
     def __init__(self):
         self.pieces = []
@@ -78,9 +78,6 @@ class Meeting:
     def address(self):
         # Microphones are for secure pages, and localhost is one.
         return f"http://localhost:{self.server.server_port}/"
-
-    def loudest(self, since):
-        return max((loud for when, loud in list(self.pieces) if when >= since), default=None)
 
 
 class Browser:
