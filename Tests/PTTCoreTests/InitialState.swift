@@ -102,7 +102,7 @@ enum InitialState: String, CaseIterable {
                 + [.clientDisconnected(TestEvents.intercom)]
         case .starting: orphaned + [TestEvents.begin(TestEvents.button)]
         case .startingForAPush: orphaned + [TestEvents.push(TestEvents.radioToken)]
-        case .restored: [Self.restoration, .audioServerReady]
+        case .restored: [TestEvents.restored, .audioServerReady]
         case .pushWaiting: joined + [TestEvents.push(TestEvents.radioToken)]
         case .speakerLost:
             receiving + [.playbackFailed(PlaybackID(rawValue: 1), .speakerLost, reason: "no sink")]
@@ -131,17 +131,6 @@ enum InitialState: String, CaseIterable {
                 + [TestEvents.begin(TestEvents.button, role: .emergency)] + capture
         }
     }
-
-    private static let restoration = TalkSession.Event.restored(
-        SavedChannel(
-            channelID: TestEvents.channel,
-            owner: Owner(identifier: TestEvents.radioID, name: "Radio", activation: TestEvents.activation),
-            pushToken: TestEvents.radioToken,
-            transmissionMode: .halfDuplex,
-            areAccessoryEventsEnabled: true
-        ),
-        descriptor: nil
-    )
 
     /// When the last step of ``sequence`` happens.
     var end: MonotonicTime { .seconds(0) + (isPastTheLimit ? Model.timeLimit : .zero) }

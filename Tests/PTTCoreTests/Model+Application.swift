@@ -56,7 +56,7 @@ extension Model {
         return needsDescriptor ? "attached restored needsDescriptor" : "attached restored"
     }
 
-    private func newest(of application: ApplicationID, where isMeant: (Attachment) -> Bool) -> ClientID? {
+    func newest(of application: ApplicationID, where isMeant: (Attachment) -> Bool) -> ClientID? {
         attachments.filter { $0.value.application == application && isMeant($0.value) }
             .keys.max { $0.rawValue < $1.rawValue }
     }
@@ -96,14 +96,18 @@ extension Model {
         endApplication()
         guard case .running(let owner, _, _) = channel.presence else { return }
         if let owner, let heir = newest(of: owner.id, where: { _ in true }) {
-            // Semantics, “The push token”: it may have received another than the channel's.
-            notifications += [.only(heir, "channelRestored"), .joined(.channelRestoration)]
-            run(heir, self.owner(heir))
+            handOver(to: heir)
         } else {
             self.channel?.presence =
                 owner.map { .absent($0, reconnectionDeadline: now + .seconds(1)) } ?? .unowned(nil)
             notifications.append(.kind("applicationDetached"))
         }
+    }
+
+    /// Semantics, “The push token”: it may have received another than the channel's.
+    mutating func handOver(to heir: ClientID) {
+        notifications += [.only(heir, "channelRestored"), .joined(.channelRestoration)]
+        run(heir, owner(heir))
     }
 
     /// Semantics, “A crash of the application”: no transmission, reception or push outlives the process.

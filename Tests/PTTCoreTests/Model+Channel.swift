@@ -89,14 +89,20 @@ extension Model {
     /// Semantics, “The channel outlives its application”, “A restart of the core”: the channel is restored
     /// with the core, and its application is started for it.
     mutating func restore(_ saved: SavedChannel, _ descriptor: Descriptor?) {
+        // Semantics, “A restart of the core”: read late, it is out of date if a channel is joined, and an
+        // application may have attached. Ours: nothing changes at the end of the core.
+        if channel != nil || power == .shuttingDown { return }
         let owner = saved.owner.map { Owner(id: $0.identifier, canBeStarted: $0.activation != nil) }
+        let heir = owner.flatMap { newest(of: $0.id, where: { _ in true }) }
+        if let owner { leftWhileAway[owner.id] = nil }
         if let owner, forbids(owner.id) != nil {
             // Semantics, “A policy that changes”: a rule that appeared while the core did not run. The
             // channel was never joined in this run.
-            leftWhileAway[owner.id] = .systemPolicy
+            if heir == nil { leftWhileAway[owner.id] = .systemPolicy }
             lastToken = saved.pushToken
             return
         }
+        endLastResort()
         channel = Joined(
             id: saved.channelID,
             name: descriptor?.name ?? saved.owner?.name ?? "",
@@ -107,6 +113,7 @@ extension Model {
             areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled,
             presence: owner.map { .absent($0, reconnectionDeadline: now + .seconds(1)) } ?? .unowned(nil)
         )
+        if let heir { return handOver(to: heir) }
         notifications.append(.joined(.channelRestoration))
         start()
     }

@@ -85,7 +85,10 @@ struct Observer {
             if client == application || attached.contains(client) { withoutAudio.insert(client) }
         case .audioConnectionReady(let client): withoutAudio.remove(client)
         case .volumeRestored(let volume): savedVolume = volume
-        case .restored(let channel, let descriptor): (saved, self.descriptor) = (channel, descriptor)
+        case .restored(let channel, let descriptor):
+            if status.channel == nil, !blocks.contains(.shuttingDown) {
+                (saved, self.descriptor) = (channel, descriptor)
+            }
         case .clientDisconnected(let client):
             attached.remove(client)
             withoutAudio.remove(client)

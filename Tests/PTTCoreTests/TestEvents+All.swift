@@ -154,6 +154,7 @@ extension TestEvents {
         ),
         "a person sets the volume": volume(80),
         "a person sets an impossible volume": volume(151),
+        "a saved channel of Radio is restored": restored,
         "a volume is restored": .volumeRestored(120),
         "a damaged volume is restored": .volumeRestored(9000),
         "the button's battery is low": .request(

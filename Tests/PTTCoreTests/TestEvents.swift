@@ -1,5 +1,6 @@
-import PTTCore
 import PTTMessages
+
+@testable import PTTCore
 
 /// The events that the exhaustive and the random tests draw from: two channels, an application that can be
 /// started and attaches up to three times, one that cannot be started, a program that does not attach,
@@ -226,6 +227,17 @@ enum TestEvents {
             )
         )
     }
+
+    static let restored = TalkSession.Event.restored(
+        SavedChannel(
+            channelID: channel,
+            owner: Owner(identifier: radioID, name: "Radio", activation: activation),
+            pushToken: radioToken,
+            transmissionMode: .halfDuplex,
+            areAccessoryEventsEnabled: true
+        ),
+        descriptor: nil
+    )
 
     static let recorded = TalkSession.Event.virtualMicrophoneChanged(.recorded(by: ["Mumble"]))
 

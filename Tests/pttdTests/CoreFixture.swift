@@ -71,16 +71,25 @@ final class CoreFixture {
     /// A file in the core's state directory.
     func state(_ name: String) -> String { core.state(name) }
 
-    /// Makes the saved channel one that can be opened and not be read, as on a disk that fails, or as it was.
+    /// Makes the saved channel one that cannot be read, as on a disk that fails, or as it was.
     func setChannelReadable(_ isReadable: Bool) throws {
-        let (path, hidden) = (core.state("channel.json"), core.state("hidden"))
-        if isReadable {
-            try FileManager.default.removeItem(atPath: path)
-            try FileManager.default.moveItem(atPath: hidden, toPath: path)
-        } else {
-            try FileManager.default.moveItem(atPath: path, toPath: hidden)
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        }
+        if isReadable { return try replaceChannel(by: core.state("hidden")) }
+        try FileManager.default.moveItem(atPath: core.state("channel.json"), toPath: core.state("hidden"))
+        try linkChannel(to: core.state("channel.json"))
+    }
+
+    /// It can be opened, as a directory can, and not be read: that fails for another reason than before.
+    func failToReadChannelOtherwise() throws { try linkChannel(to: directory) }
+
+    private func linkChannel(to path: String) throws {
+        let link = core.state("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        try replaceChannel(by: link)
+    }
+
+    /// The core never finds that there is none.
+    private func replaceChannel(by path: String) throws {
+        guard rename(path, core.state("channel.json")) == 0 else { throw SystemError("move \(path)") }
     }
 
     /// Writes a file in the core's state directory, which the core makes only when it has something to keep.

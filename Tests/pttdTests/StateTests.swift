@@ -101,6 +101,48 @@ import Testing
     }
 
     @Test @EventLoop
+    func `a saved channel that cannot be read is restored to its application once it can be`()
+        async throws
+    {
+        let core = try await CoreFixture.start()
+        let application = try await AttachedApplication.attach(to: core)
+        let saved = try await application.join(.hikers)
+        try await core.untilSaved()
+        core.process.kill()
+        try core.setChannelReadable(false)
+        try await core.crashAndRestart(until: { $0.contains("tried again") && $0.contains("channel.json") })
+        let again = try await AttachedApplication.attach(to: core)
+        #expect(again.attachment.restored == nil)
+        try core.failToReadChannelOtherwise()
+        let line = try await core.process.lines.first { $0.contains("tried again") }
+        #expect(line.contains("Is a directory"))
+        try core.setChannelReadable(true)
+        let events = try await again.next(2)
+        let restored = ApplicationInterface.Restored(channelID: .hikers, needsDescriptor: false)
+        let token = try #require(saved.pushToken)
+        #expect(events.first == .channelRestored(restored: restored, pushToken: token))
+        #expect(events.last?.joinReason == .channelRestoration)
+        let channel = try #require(try await core.connect().status().channel)
+        #expect(channel.channelID == .hikers && channel.name == "Hikers" && channel.application != nil)
+    }
+
+    @Test @EventLoop
+    func `a channel that is joined replaces a saved one that cannot be read`() async throws {
+        let core = try await CoreFixture.start()
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        try await core.untilSaved()
+        core.process.kill()
+        try core.setChannelReadable(false)
+        try await core.crashAndRestart(until: { $0.contains("tried again") })
+        let again = try await AttachedApplication.attach(to: core)
+        _ = try await again.join(.other)
+        try await core.untilSaved()
+        try await core.crashAndRestart()
+        #expect(try await core.connect().status().channel?.channelID == .other)
+    }
+
+    @Test @EventLoop
     func `a lost name and picture do not lose the channel, and its application is asked for them`()
         async throws
     {

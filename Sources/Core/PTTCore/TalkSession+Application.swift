@@ -92,7 +92,7 @@ extension TalkSession {
     }
 
     /// Gives the channel to another attachment of its application.
-    private mutating func handOver(to process: ApplicationProcess, of client: ClientID) {
+    mutating func handOver(to process: ApplicationProcess, of client: ClientID) {
         attachments[client]?.pushToken = nil
         if let channel {
             effects.notify(client, .channelRestored(restored: channel.restored, pushToken: channel.pushToken))

@@ -2,7 +2,9 @@ import PTTMessages
 
 extension TalkSession {
     mutating func restored(_ saved: SavedChannel, descriptor: Descriptor?) {
-        guard self.channel == nil else { return }
+        // It may have been read late: what is joined meanwhile counts.
+        guard self.channel == nil, surroundings.power != .shuttingDown else { return }
+        if let owner = saved.owner { leftChannels.remove { $0.application == owner.identifier } }
         effects.standing.channel = saved
         effects.standing.descriptor = descriptor
         let mode = saved.transmissionMode
@@ -16,10 +18,17 @@ extension TalkSession {
             transmissionMode: mode == .unknown ? .halfDuplex : mode,
             areAccessoryEventsEnabled: saved.areAccessoryEventsEnabled
         )
-        self.channel = channel
         if let refusal = surroundings.policy.restriction(of: channel.policyID) {
+            self.channel = channel
             effects.log("the saved channel is left: \(refusal.reason)")
             return forgetChannel(for: .systemPolicy, explanation: refusal.reason)
+        }
+        // As a join does.
+        endUse(.channelLeft, .channelLeft)
+        audio.reset()
+        self.channel = channel
+        if let owner = saved.owner, let heir = attachments.newest(of: owner.identifier) {
+            return handOver(to: heir.process, of: heir.client)
         }
         effects.publish(.channelJoined(channel: channel.description, joinReason: .channelRestoration))
         startIfAbsent()

@@ -11,7 +11,8 @@ extension TalkSession {
         /// The connection has closed, for whatever reason. Post it once, after all requests of the client.
         case clientDisconnected(ClientID)
         /// A channel was found that an earlier run of the core had saved. Post it before anything but the
-        /// policy.
+        /// policy, or once it can be read: it has no effect on a joined channel, nor after
+        /// ``shuttingDown``.
         ///
         /// - Parameter descriptor: Nil if it was lost.
         case restored(SavedChannel, descriptor: Descriptor?)

@@ -14,33 +14,6 @@ import PTTMessages
 /// reboot it would open the microphone for nobody.
 @EventLoop
 final class StateStore {
-    /// `channel.json` is for the core, `descriptor.json` for people, and `volume.json` is what they have set.
-    private enum File: String, CaseIterable {
-        case descriptor = "descriptor.json"
-        case channel = "channel.json"
-        case volume = "volume.json"
-    }
-
-    private struct SavedDescriptor: Codable {
-        let name: String
-        let image: String?
-    }
-
-    private struct SavedVolume: Codable {
-        let volume: Int
-    }
-
-    /// All files in one.
-    private struct Aside: Codable {
-        let channel: SavedChannel?
-        let descriptor: SavedDescriptor?
-        let volume: SavedVolume?
-
-        static let name = "state.json"
-    }
-
-    /// An image in base64 and a name, with room to spare.
-    private static let sizeLimit = 512 * 1024
     /// A write that takes longer is reported, and a core that stops does not wait for it.
     private static let writeTimeout = Duration.seconds(2)
 
@@ -51,8 +24,10 @@ final class StateStore {
     private(set) var descriptor: Descriptor?
     /// In percent; nil if no person has set it.
     private(set) var volume: Int?
-    /// There may be a saved channel, and ``channel`` is not it.
-    private var isChannelUnread = false
+    /// Why the saved channel could not be read. There may be one, and ``channel`` is not it.
+    private var unread: SystemError?
+    private var readBackOff = BackOff(first: .seconds(1), limit: .seconds(300))
+    private lazy var readTimer = TimerSource { [weak self] in self?.readAgain() }
     /// The files that differ from what is on disk, or may do so.
     private var unwritten: Set<File> = []
     /// Something was saved since the last ``write()``.
@@ -65,7 +40,8 @@ final class StateStore {
     private var settled: (@EventLoop () -> Void)?
 
     /// Called with ``TalkSession/Event/stateNotSaved(reason:)`` for a write that fails or takes too long, and
-    /// with ``TalkSession/Event/stateSaved`` when there is none such any more.
+    /// with ``TalkSession/Event/stateSaved`` when there is none such any more. With
+    /// ``TalkSession/Event/restored(_:descriptor:)`` for a channel that ``load()`` could not read.
     var report: @EventLoop (TalkSession.Event) -> Void = { _ in }
 
     /// - Parameters:
@@ -79,7 +55,7 @@ final class StateStore {
     }
 
     /// Loads what an earlier run has saved. A file that cannot be used counts as missing: what is damaged is
-    /// renamed, and what cannot be read stays for the next start.
+    /// renamed, a channel that cannot be read is read again later, and other files stay for the next start.
     func load() {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
@@ -92,16 +68,15 @@ final class StateStore {
         }
         guard let directory else { return }
         volume = read(SavedVolume.self, File.volume.rawValue, in: directory)?.volume
-        channel = read(SavedChannel.self, File.channel.rawValue, in: directory)
-        if channel != nil {
-            descriptor = read(SavedDescriptor.self, File.descriptor.rawValue, in: directory).map(restored)
-        }
+        take(Reading(directory), from: directory)
     }
 
     /// It survives this process from here; call ``write()`` when all of an event is saved. Nil: none joined.
     func save(_ channel: SavedChannel?) {
         self.channel = channel
-        isChannelUnread = false
+        // What could not be read is out of date.
+        if unread != nil { readTimer.disarm() }
+        unread = nil
         keepAside(.channel)
     }
 
@@ -181,7 +156,7 @@ final class StateStore {
         hasChanged = true
         // The next start reads the copy and nothing from the disk: a channel that could not be read would be
         // lost.
-        guard let aside, directory != nil, !isChannelUnread else { return }
+        guard let aside, directory != nil, unread == nil else { return }
         let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume)
         do throws(SystemError) {
             try aside.apply([(Aside.name, JSONText.encoding(kept).bytes)])
@@ -230,20 +205,60 @@ final class StateStore {
         }
     }
 
+    // MARK: Reading
+
+    private func take(_ reading: Reading, from directory: StateDirectory) {
+        if case .failure(let error as SystemError) = reading.channel { return readLater(after: error) }
+        unread = nil
+        channel = value(reading.channel, of: File.channel.rawValue, in: directory)
+        if channel != nil {
+            descriptor = value(reading.descriptor, of: File.descriptor.rawValue, in: directory).map(restored)
+        }
+    }
+
+    private func readLater(after error: SystemError) {
+        if error != unread {
+            log.log(level: .error, "the saved channel cannot be read, and is tried again: \(error)")
+        }
+        unread = error
+        readTimer.arm(after: readBackOff.next())
+    }
+
+    /// Without waiting for the disk: presses are handled meanwhile.
+    private func readAgain() {
+        guard let directory else { return }
+        do throws(SystemError) {
+            try EventLoop.spawnBlocking(
+                { Reading(directory) },
+                completion: { [weak self] reading in
+                    // Unless a channel was joined meanwhile.
+                    guard let self, unread != nil else { return }
+                    take(reading, from: directory)
+                    if let channel { report(.restored(channel, descriptor: descriptor)) }
+                }
+            )
+        } catch {
+            readLater(after: error)
+        }
+    }
+
     private func read<Value: Decodable>(
         _ type: Value.Type,
         _ name: String,
         in directory: StateDirectory
     ) -> Value? {
+        value(Result { try directory.decode(type, name) }, of: name, in: directory)
+    }
+
+    private func value<Value>(
+        _ read: Result<Value?, any Error>,
+        of name: String,
+        in directory: StateDirectory
+    ) -> Value? {
         let path = "\(directory.path)/\(name)"
         do {
-            guard let bytes = try TextFile.read(path, limit: Self.sizeLimit) else { return nil }
-            guard let object = try JSON(parsing: bytes).object else {
-                throw Damage(description: "it is not a JSON object")
-            }
-            return try object.decode(type, unknownKeys: .ignored)
+            return try read.get()
         } catch let error as SystemError {
-            if name == File.channel.rawValue { isChannelUnread = true }
             log.log(level: .error, "\(path) is not used before the next start: \(error)")
             return nil
         } catch {
@@ -253,8 +268,4 @@ final class StateStore {
             return nil
         }
     }
-}
-
-private struct Damage: Error, CustomStringConvertible {
-    let description: String
 }
