@@ -56,14 +56,14 @@ import Testing
         sound.freeze()
         let core = try await CoreFixture.start(sound: sound)
         defer { withExtendedLifetime((sound, core)) {} }
-        let client = try core.connect()
-        let status = try await client.subscribe()
+        let (client, subscriber) = try (core.connect(), core.connect())
+        let status = try await subscriber.subscribe()
         #expect(!status.isAudioServerReady && status.call == nil)
         _ = try await client.join()
         sound.thaw()
         let facts: [CoreEvent] = [.callChanged(call: .phoneStream), .audioServerReady]
         for fact in facts {
-            let event = try await client.events.first { facts.contains($0) }
+            let event = try await subscriber.events.first { facts.contains($0) }
             #expect(event == fact)
         }
         let refused = try await refusal { _ = try await client.begin() }
