@@ -16,7 +16,12 @@ package final class PrivateAudioServer {
 
     private let directory: String
     private var processes: [TestProcess] = []
-    private var microphone: TestProcess?
+    /// PipeWire's, by their names: each a process of its own, which is killed as a microphone is unplugged. (A
+    /// microphone of pw-cat 0.3.65, or of its plugin audiotestsrc, may stay silent after several programs have
+    /// opened and closed it; and pipewire-pulse 1.4.2 crashes at times when it unloads a module-pipe-source
+    /// that is recorded.)
+    private var microphones: [String: TestProcess] = [:]
+    private var isOld = false
     private var pipes: [TonePipe] = []
     private var bus: PrivateBus?
 
@@ -116,35 +121,47 @@ package final class PrivateAudioServer {
     /// Lets the server go on.
     package func thaw() { for process in processes { process.signal(SIGCONT) } }
 
-    /// Removes the microphone, as unplugging it would.
-    package func removeMicrophone() async throws {
+    /// Removes a microphone, as unplugging it would.
+    package func removeMicrophone(_ name: String = "tone") async throws {
         switch program {
-        case .pulseAudio: try await run(["pactl", "unload-module", "module-pipe-source"])
-        case .pipeWire: microphone?.kill()
-        }
-    }
-
-    /// Removes one that ``addMicrophone(_:)`` has added, which PipeWire 1.4 refuses at times.
-    package func removeMicrophone(_ name: String) async throws {
-        try await until("\(name) is gone") { [self] in
+        case .pulseAudio:
             let modules = try await pactl("list", "short", "modules").split(separator: "\n")
             let module = modules.first { $0.contains("source_name=\(name) ") }?.prefix { $0 != "\t" }
-            if let module { _ = try await output(of: ["pactl", "unload-module", String(module)]) }
-            return module == nil
+            try await pactl("unload-module", String(module ?? ""))
+        case .pipeWire: microphones[name]?.kill()
         }
-        pipes.removeAll { $0.path.hasSuffix("/\(name).pipe") }
+        let path = pipe(of: name)
+        pipes.removeAll { $0.path == path }
+        // PulseAudio has removed it.
+        unlink(path)
     }
 
     /// Adds a microphone with the same tone, as plugging it in would.
     package func addMicrophone(_ name: String) async throws {
-        let path = "\(directory)/\(name).pipe"
-        // Without a priority WirePlumber 0.5 prefers it to the default source that was chosen.
-        let priority = program == .pipeWire ? ["source_properties=priority.session=1000"] : []
-        try await pactl(
-            ["load-module", "module-pipe-source", "source_name=\(name)", "file=\(path)"]
-                + ["rate=48000", "channels=1", "format=s16le"] + priority
-        )
+        let path = pipe(of: name)
+        switch program {
+        case .pulseAudio:
+            try await pactl(
+                ["load-module", "module-pipe-source", "source_name=\(name)", "file=\(path)"]
+                    + ["rate=48000", "channels=1", "format=s16le"]
+            )
+        case .pipeWire: try spawnMicrophone(name)
+        }
+        try await untilExists(path)
         pipes.append(try TonePipe(path))
+    }
+
+    private func pipe(of microphone: String) -> String { "\(directory)/\(microphone).pipe" }
+
+    private func spawnMicrophone(_ name: String) throws {
+        let configuration = pipeWireMicrophone(name, pipe: pipe(of: name), isOld: isOld)
+        try configuration.write(
+            toFile: "\(directory)/config/pipewire/\(name).conf",
+            atomically: false,
+            encoding: .utf8
+        )
+        try spawn(["pipewire", "-c", "\(name).conf"])
+        microphones[name] = processes.last
     }
 
     /// Runs `pactl` against this server.
@@ -201,8 +218,8 @@ package final class PrivateAudioServer {
     }
 
     private func startProcesses() async throws {
-        let version = try await run([program.executables[0], "--version"])
-        for (name, text) in program.configuration(directory, version) {
+        isOld = try await run([program.executables[0], "--version"]).contains("libpipewire 0.")
+        for (name, text) in program.configuration(directory) {
             try text.write(toFile: "\(directory)/\(name)", atomically: false, encoding: .utf8)
         }
         switch program {
@@ -222,18 +239,14 @@ package final class PrivateAudioServer {
             try spawn(["wireplumber"])
             try spawn(["pipewire-pulse"])
             try await untilExists("\(directory)/pulse/native")
-            // A process of its own, which can be killed as a microphone is unplugged. (A microphone of pw-cat
-            // 0.3.65, or of its plugin audiotestsrc, may stay silent after several programs have opened and
-            // closed it.)
-            try spawn(["pipewire", "-c", "tone.conf"])
-            microphone = processes.last
+            try spawnMicrophone("tone")
         }
         try await untilExists("\(directory)/pulse/native")
         try await until("the server knows its microphone") { [self] in
             let info = try await output(of: ["pactl", "info"]) ?? ""
             return info.contains("Default Source: tone") && info.contains("Default Sink: speaker")
         }
-        pipes = [try TonePipe("\(directory)/tone.pipe")]
+        pipes = [try TonePipe(pipe(of: "tone"))]
     }
 
     /// WirePlumber 0.4 fails a stream that opens while it still handles the devices of its own start.

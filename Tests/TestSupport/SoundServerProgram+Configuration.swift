@@ -1,16 +1,9 @@
 extension SoundServerProgram {
-    /// The files of the server in its directory; of one whose command prints this version.
-    func configuration(_ directory: String, _ version: String) -> [(name: String, text: String)] {
+    /// The files of the server in its directory.
+    func configuration(_ directory: String) -> [(name: String, text: String)] {
         switch self {
         case .pulseAudio: [("pulse.pa", pulseScript(directory))]
-        case .pipeWire:
-            [
-                ("config/pipewire/pipewire.conf.d/devices.conf", pipeWireDevices),
-                (
-                    "config/pipewire/tone.conf",
-                    pipeWireTone(directory, isOld: version.contains("libpipewire 0."))
-                ),
-            ]
+        case .pipeWire: [("config/pipewire/pipewire.conf.d/devices.conf", pipeWireDevices)]
         }
     }
 }
@@ -38,11 +31,12 @@ private let pipeWireDevices = """
 
     """
 
-/// A program whose source delivers what is written to a pipe.
+/// A program whose source delivers what is written to a pipe. Without a priority WirePlumber 0.5 prefers a source
+/// to the default one that was chosen.
 ///
 /// One of PipeWire 1.4 that was paused delivers first what waited in its pipe, and then nothing for 160 ms;
 /// one of 0.3 that always runs is silent at times.
-private func pipeWireTone(_ directory: String, isOld: Bool) -> String {
+func pipeWireMicrophone(_ name: String, pipe: String, isOld: Bool) -> String {
     """
     context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert support.* = support/libspa-support }
     context.modules = [
@@ -50,10 +44,11 @@ private func pipeWireTone(_ directory: String, isOld: Bool) -> String {
         { name = libpipewire-module-client-node }
         { name = libpipewire-module-adapter }
         { name = libpipewire-module-pipe-tunnel args = {
-            tunnel.mode = source pipe.filename = "\(directory)/tone.pipe"
+            tunnel.mode = source pipe.filename = "\(pipe)"
             audio.format = S16LE audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]
             stream.props = {
-                node.name = tone media.class = Audio/Source node.autoconnect = false priority.session = 2000
+                node.name = \(name) media.class = Audio/Source node.autoconnect = false
+                priority.session = \(name == "tone" ? 2000 : 1000)
                 node.always-process = \(!isOld) } } }
     ]
 
