@@ -127,6 +127,27 @@ import Testing
     }
 
     @Test @EventLoop
+    func `a volume that cannot be read either comes back with the channel`() async throws {
+        let core = try await CoreFixture.start()
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        try await core.connect().call(ChannelInterface.setVolume, .init(volume: 80))
+        try await core.untilSaved()
+        core.process.kill()
+        let (volume, hidden) = (core.state("volume.json"), core.state("hidden-volume"))
+        try FileManager.default.moveItem(atPath: volume, toPath: hidden)
+        try FileManager.default.createSymbolicLink(atPath: volume, withDestinationPath: volume)
+        try core.setChannelReadable(false)
+        try await core.crashAndRestart(until: { $0.contains("tried again") })
+        #expect(try await core.connect().status().volume == Status.defaultVolume)
+        try FileManager.default.removeItem(atPath: volume)
+        try FileManager.default.moveItem(atPath: hidden, toPath: volume)
+        try core.setChannelReadable(true)
+        try await until { try await core.connect().status().channel != nil }
+        #expect(try await core.connect().status().volume == 80)
+    }
+
+    @Test @EventLoop
     func `a channel that is joined replaces a saved one that cannot be read`() async throws {
         let core = try await CoreFixture.start()
         let application = try await AttachedApplication.attach(to: core)

@@ -49,7 +49,7 @@ extension Attachment {
         }
     }
 
-    /// The application's other attachment, which had the channel, has ended.
+    /// The application's other attachment, which had the channel, has ended, or the core has read it late.
     private func channelRestored(_ restored: ApplicationInterface.Restored, _ token: PushToken) {
         view.restored(restored.channelID, token: token)
         if restored.needsDescriptor { requestDescriptor(restored.channelID) }

@@ -93,7 +93,7 @@ enum ChannelView: Equatable {
         self = .joining(channelID)
     }
 
-    /// The application's other attachment, which had the channel, has ended.
+    /// The application's other attachment, which had the channel, has ended, or the core has read it late.
     mutating func restored(_ channelID: ChannelID, token: PushToken) {
         guard case .notJoined = self else { return }
         self = .restoring(channelID, token: token, isReported: false)

@@ -21,7 +21,7 @@ package struct Surroundings: Equatable, Sendable {
     var isLocked: Bool?
     /// Nil until it is known.
     var isSessionActive: Bool?
-    /// True once the calls that it has are known as well.
+    /// True once its calls are known too, or it has failed to list them, or calls are not watched.
     var isAudioServerReady = false
     var virtualMicrophone = VirtualMicrophone.off
     var call: ActiveCall?

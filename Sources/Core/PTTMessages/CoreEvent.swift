@@ -57,8 +57,8 @@ package enum CoreEvent: Equatable, Codable, Sendable {
 
     // Only the application receives these.
 
-    /// The attachment that held the application's channel has ended, and this one holds it now, with a token
-    /// for its pushes; ``channelJoined(channel:joinReason:)`` follows.
+    /// The attachment that held the application's channel has ended, or the saved channel was read late; this
+    /// one holds it now, with a token for its pushes; ``channelJoined(channel:joinReason:)`` follows.
     case channelRestored(restored: ApplicationInterface.Restored, pushToken: PushToken)
     case pushReceived(push: Push)
     /// A call of the application was carried out or, with a refusal, not. It has its place among the other

@@ -12,7 +12,7 @@ import PulseAudio
 final class DeviceList {
     /// Called with each list.
     var listed: @EventLoop (AudioDevices) -> Void = { _ in }
-    /// Called when a server that is still there has not answered, which it may do for ever.
+    /// Called when a server that is still there has refused a list, or not answered, each time that it does.
     var failed: @EventLoop () -> Void = {}
     /// While it is false no change is followed by a list, nothing is asked for, and nothing wakes. What has
     /// been asked for is still listed.

@@ -28,14 +28,16 @@ extension StateStore {
         static let name = "state.json"
     }
 
-    /// The files of a channel, as they were read.
+    /// The files on disk, as they were read.
     struct Reading {
         let channel: Result<SavedChannel?, any Error>
         let descriptor: Result<SavedDescriptor?, any Error>
+        let volume: Result<SavedVolume?, any Error>
 
         init(_ directory: StateDirectory) {
             channel = Result { try directory.decode(SavedChannel.self, File.channel.rawValue) }
             descriptor = Result { try directory.decode(SavedDescriptor.self, File.descriptor.rawValue) }
+            volume = Result { try directory.decode(SavedVolume.self, File.volume.rawValue) }
         }
     }
 }

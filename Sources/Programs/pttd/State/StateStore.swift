@@ -26,6 +26,8 @@ final class StateStore {
     private(set) var volume: Int?
     /// Why the saved channel could not be read. There may be one, and ``channel`` is not it.
     private var unread: SystemError?
+    /// The saved volume could not be read either, and none was set since.
+    private var isVolumeUnread = false
     private var readBackOff = BackOff(first: .seconds(1), limit: .seconds(300))
     private lazy var readTimer = TimerSource { [weak self] in self?.readAgain() }
     /// The files that differ from what is on disk, or may do so.
@@ -41,7 +43,8 @@ final class StateStore {
 
     /// Called with ``TalkSession/Event/stateNotSaved(reason:)`` for a write that fails or takes too long, and
     /// with ``TalkSession/Event/stateSaved`` when there is none such any more. With
-    /// ``TalkSession/Event/restored(_:descriptor:)`` for a channel that ``load()`` could not read.
+    /// ``TalkSession/Event/restored(_:descriptor:)`` for a channel that ``load()`` could not read, and with
+    /// ``TalkSession/Event/volumeRestored(_:)`` for a volume beside it.
     var report: @EventLoop (TalkSession.Event) -> Void = { _ in }
 
     /// - Parameters:
@@ -55,7 +58,8 @@ final class StateStore {
     }
 
     /// Loads what an earlier run has saved. A file that cannot be used counts as missing: what is damaged is
-    /// renamed, a channel that cannot be read is read again later, and other files stay for the next start.
+    /// renamed, a channel that cannot be read is read again later with all files, and what cannot be read
+    /// beside a channel that can stays for the next start.
     func load() {
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
@@ -67,8 +71,10 @@ final class StateStore {
             return begin()
         }
         guard let directory else { return }
-        volume = read(SavedVolume.self, File.volume.rawValue, in: directory)?.volume
-        take(Reading(directory), from: directory)
+        let reading = Reading(directory)
+        if case .failure(is SystemError) = reading.volume { isVolumeUnread = true }
+        volume = value(reading.volume, of: File.volume.rawValue, in: directory)?.volume
+        take(reading, from: directory)
     }
 
     /// It survives this process from here; call ``write()`` when all of an event is saved. Nil: none joined.
@@ -89,6 +95,7 @@ final class StateStore {
     /// As ``save(_:)`` of a channel. The volume of a new installation has no file.
     func save(volume: Int) {
         self.volume = volume == Status.defaultVolume ? nil : volume
+        isVolumeUnread = false
         keepAside(.volume)
     }
 
@@ -207,13 +214,13 @@ final class StateStore {
 
     // MARK: Reading
 
-    private func take(_ reading: Reading, from directory: StateDirectory) {
+    private func take(_ reading: Reading, from directory: StateDirectory, isLate: Bool = false) {
         if case .failure(let error as SystemError) = reading.channel { return readLater(after: error) }
         unread = nil
-        channel = value(reading.channel, of: File.channel.rawValue, in: directory)
-        if channel != nil {
-            descriptor = value(reading.descriptor, of: File.descriptor.rawValue, in: directory).map(restored)
-        }
+        channel = value(reading.channel, of: File.channel.rawValue, in: directory, isLate: isLate)
+        guard channel != nil else { return }
+        let saved = value(reading.descriptor, of: File.descriptor.rawValue, in: directory, isLate: isLate)
+        descriptor = saved.map(restored)
     }
 
     private func readLater(after error: SystemError) {
@@ -233,7 +240,12 @@ final class StateStore {
                 completion: { [weak self] reading in
                     // Unless a channel was joined meanwhile.
                     guard let self, unread != nil else { return }
-                    take(reading, from: directory)
+                    take(reading, from: directory, isLate: true)
+                    if isVolumeUnread, case .success(let saved?) = reading.volume {
+                        isVolumeUnread = false
+                        volume = saved.volume
+                        report(.volumeRestored(saved.volume))
+                    }
                     if let channel { report(.restored(channel, descriptor: descriptor)) }
                 }
             )
@@ -253,13 +265,18 @@ final class StateStore {
     private func value<Value>(
         _ read: Result<Value?, any Error>,
         of name: String,
-        in directory: StateDirectory
+        in directory: StateDirectory,
+        isLate: Bool = false
     ) -> Value? {
         let path = "\(directory.path)/\(name)"
         do {
             return try read.get()
         } catch let error as SystemError {
             log.log(level: .error, "\(path) is not used before the next start: \(error)")
+            return nil
+        } catch let error where isLate {
+            // To rename it would wait for the disk, and presses with it.
+            log.log(level: .error, "\(path) cannot be used: \(error)")
             return nil
         } catch {
             log.log(level: .error, "\(path) cannot be used, and is kept as \(path).damaged: \(error)")
