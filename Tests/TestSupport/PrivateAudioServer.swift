@@ -16,10 +16,10 @@ package final class PrivateAudioServer {
 
     private let directory: String
     private var processes: [TestProcess] = []
-    /// PipeWire's, by their names: each a process of its own, which is killed as a microphone is unplugged. (A
-    /// microphone of pw-cat 0.3.65, or of its plugin audiotestsrc, may stay silent after several programs have
-    /// opened and closed it; and pipewire-pulse 1.4.2 crashes at times when it unloads a module-pipe-source
-    /// that is recorded.)
+    /// PipeWire's, by their names: each a process of its own, which is killed as a microphone is unplugged.
+    /// (A microphone of pw-cat 0.3.65, or of its plugin audiotestsrc, may stay silent after several programs
+    /// have opened and closed it; and pipewire-pulse 1.4.2 crashes at times when it unloads a
+    /// module-pipe-source that is recorded.)
     private var microphones: [String: TestProcess] = [:]
     private var isOld = false
     private var pipes: [TonePipe] = []

@@ -31,8 +31,8 @@ private let pipeWireDevices = """
 
     """
 
-/// A program whose source delivers what is written to a pipe. Without a priority WirePlumber 0.5 prefers a source
-/// to the default one that was chosen.
+/// A program whose source delivers what is written to a pipe. Without a priority WirePlumber 0.5 prefers a
+/// source to the default one that was chosen.
 ///
 /// One of PipeWire 1.4 that was paused delivers first what waited in its pipe, and then nothing for 160 ms;
 /// one of 0.3 that always runs is silent at times.
