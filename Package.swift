@@ -113,7 +113,7 @@ let package = Package(
             resources: ["Accessory", "Action", "Application", "Channel", "Key", "Push"].map {
                 .embedInCode("Interfaces/org.pushtotalk.\($0).varlink")
             },
-            swiftSettings: strict
+            swiftSettings: optimized
         ),
         swift("Core", "PTTCore", ["PTTMessages"], optimized),
         swift("Core", "AccessoryCore", ["PTTMessages"], optimized),

@@ -17,15 +17,16 @@ import Testing
     @Test(arguments: Subject.all) func `no random events break the contract`(_ subject: Subject) {
         var random = SplitMix(state: 1)
         var run = subject.starts[1]
-        var past: [String] = []
+        var past: [(pause: Int, step: AccessoryOracle.Step)] = []
         for count in 0..<(1_000_000 / Subject.all.count) {
             // As often as not something that it sends.
             let steps = Bool.random(using: &random) ? subject.steps : subject.frames
             let step = steps[Int.random(in: 0..<steps.count, using: &random)]
             let pause = [1, 15, 200, 700, 6000][Int.random(in: 0..<5, using: &random)]
-            past.append("\(pause) ms: \(step)")
+            past.append((pause, step))
             if let violation = run.take(step, after: .milliseconds(pause)) {
-                Issue.record("\(violation), after \(past.joined(separator: "\n"))")
+                let trace = past.map { "\($0.pause) ms: \($0.step)" }.joined(separator: "\n")
+                Issue.record("\(violation), after \(trace)")
                 return
             }
             // It stays connected as long as it takes to press.

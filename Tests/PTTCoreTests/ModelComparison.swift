@@ -162,5 +162,5 @@ struct ModelComparison {
 
 extension RefusalCause {
     /// The name of the case.
-    var name: String { String("\(self)".prefix { $0 != "(" }) }
+    var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }
