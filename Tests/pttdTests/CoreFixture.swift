@@ -71,25 +71,27 @@ final class CoreFixture {
     /// A file in the core's state directory.
     func state(_ name: String) -> String { core.state(name) }
 
-    /// Makes the saved channel one that cannot be read, as on a disk that fails, or as it was.
-    func setChannelReadable(_ isReadable: Bool) throws {
-        if isReadable { return try replaceChannel(by: core.state("hidden")) }
-        try FileManager.default.moveItem(atPath: core.state("channel.json"), toPath: core.state("hidden"))
-        try linkChannel(to: core.state("channel.json"))
+    /// Makes a saved file, that of the channel if none is named, one that cannot be read, as on a disk that
+    /// fails, or as it was.
+    func setReadable(_ isReadable: Bool, _ name: String = "channel.json") throws {
+        let hidden = core.state("hidden-" + name)
+        if isReadable { return try replace(name, by: hidden) }
+        try FileManager.default.moveItem(atPath: core.state(name), toPath: hidden)
+        try replace(name, byLinkTo: core.state(name))
     }
 
     /// It can be opened, as a directory can, and not be read: that fails for another reason than before.
-    func failToReadChannelOtherwise() throws { try linkChannel(to: directory) }
+    func failToReadChannelOtherwise() throws { try replace("channel.json", byLinkTo: directory) }
 
-    private func linkChannel(to path: String) throws {
+    private func replace(_ name: String, byLinkTo path: String) throws {
         let link = core.state("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-        try replaceChannel(by: link)
+        try replace(name, by: link)
     }
 
     /// The core never finds that there is none.
-    private func replaceChannel(by path: String) throws {
-        guard rename(path, core.state("channel.json")) == 0 else { throw SystemError("move \(path)") }
+    private func replace(_ name: String, by path: String) throws {
+        guard rename(path, core.state(name)) == 0 else { throw SystemError("move \(path)") }
     }
 
     /// Writes a file in the core's state directory, which the core makes only when it has something to keep.

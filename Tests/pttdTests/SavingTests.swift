@@ -133,27 +133,25 @@ import Varlink
     }
 
     @Test @EventLoop
-    func `a volume that cannot be saved does not replace a saved channel that could not be read`()
+    func `a volume that is set beside a saved channel that cannot be read survives, as the channel does`()
         async throws
     {
-        let disk = try await FailingDisk()
-        let core = try await CoreFixture.start(environment: disk.environment)
-        let application = try await AttachedApplication.attach(to: core)
-        _ = try await application.join(.hikers)
-        try await core.untilSaved()
-        core.process.kill()
-        try core.setChannelReadable(false)
-        try disk.setReadOnly(true)
-        try await core.crashAndRestart()
-        let observer = try core.connect()
-        #expect(try await observer.subscribe().channel == nil)
-        try await core.connect().call(ChannelInterface.setVolume, .init(volume: 80))
-        _ = try await observer.nextSaveFailure()
-        core.process.kill()
-        try core.setChannelReadable(true)
-        try disk.setReadOnly(false)
-        try await core.crashAndRestart()
-        #expect(try await core.connect().status().channel?.channelID == .hikers)
+        let unread = try await UnreadFile("channel.json")
+        #expect(try await unread.core.connect().status().channel == nil)
+        try await unread.core.connect().call(ChannelInterface.setVolume, .init(volume: 60))
+        try await unread.crashAndRepair()
+        let status = try await unread.core.connect().status()
+        #expect(status.volume == 60 && status.channel?.channelID == .hikers)
+    }
+
+    @Test @EventLoop
+    func `a saved volume that cannot be read survives a core that leaves its channel`() async throws {
+        let unread = try await UnreadFile("volume.json")
+        #expect(try await unread.core.connect().status().volume == Status.defaultVolume)
+        try await unread.core.connect().leave()
+        try await unread.crashAndRepair()
+        let status = try await unread.core.connect().status()
+        #expect(status.volume == 80 && status.channel == nil)
     }
 
     @Test @EventLoop func `a core that is stopped waits for the save in progress`() async throws {
@@ -199,6 +197,36 @@ import Varlink
         _ = try await core.connect().join()
         let threads = "/proc/\(core.process.processID)/task"
         try await until { try FileManager.default.contentsOfDirectory(atPath: threads).count == 1 }
+    }
+}
+
+/// A core that cannot read one file of its saved channel and volume, on a disk that takes nothing.
+@EventLoop
+private struct UnreadFile {
+    let core: CoreFixture
+    private let disk: FailingDisk
+    private let name: String
+
+    init(_ name: String) async throws {
+        self.name = name
+        disk = try await FailingDisk()
+        core = try await CoreFixture.start(environment: disk.environment)
+        let application = try await AttachedApplication.attach(to: core)
+        _ = try await application.join(.hikers)
+        try await core.connect().call(ChannelInterface.setVolume, .init(volume: 80))
+        try await core.untilSaved()
+        core.process.kill()
+        try core.setReadable(false, name)
+        try disk.setReadOnly(true)
+        try await core.crashAndRestart(until: { $0.contains(name) })
+    }
+
+    /// The next run can read the file, and write all.
+    func crashAndRepair() async throws {
+        core.process.kill()
+        try core.setReadable(true, name)
+        try disk.setReadOnly(false)
+        try await core.crashAndRestart()
     }
 }
 

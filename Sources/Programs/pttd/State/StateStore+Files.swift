@@ -4,10 +4,13 @@ import PTTCore
 
 extension StateStore {
     /// `channel.json` is for the core, `descriptor.json` for people, and `volume.json` is what they have set.
-    enum File: String, CaseIterable {
+    enum File: String, CaseIterable, Codable {
         case descriptor = "descriptor.json"
         case channel = "channel.json"
         case volume = "volume.json"
+
+        /// A descriptor is read only with its channel.
+        static let ofChannel: Set<Self> = [.descriptor, .channel]
     }
 
     struct SavedDescriptor: Codable {
@@ -19,11 +22,13 @@ extension StateStore {
         let volume: Int
     }
 
-    /// All files in one.
+    /// All files in one, but for those that could not be read.
     struct Aside: Codable {
         let channel: SavedChannel?
         let descriptor: SavedDescriptor?
         let volume: SavedVolume?
+        /// Still to be read from the disk. Nil if an older version has written this.
+        let unread: Set<File>?
 
         static let name = "state.json"
     }

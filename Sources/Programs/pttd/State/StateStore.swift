@@ -24,10 +24,10 @@ final class StateStore {
     private(set) var descriptor: Descriptor?
     /// In percent; nil if no person has set it.
     private(set) var volume: Int?
-    /// Why the saved channel could not be read. There may be one, and ``channel`` is not it.
-    private var unread: SystemError?
-    /// The saved volume could not be read either, and none was set since.
-    private var isVolumeUnread = false
+    /// The files that could not be read, and were not replaced since: what is saved there is unknown here.
+    private var unread: Set<File> = []
+    /// Why those of the channel are among them.
+    private var readFailure: SystemError?
     private var readBackOff = BackOff(first: .seconds(1), limit: .seconds(300))
     private lazy var readTimer = TimerSource { [weak self] in self?.readAgain() }
     /// The files that differ from what is on disk, or may do so.
@@ -61,28 +61,32 @@ final class StateStore {
     /// renamed, a channel that cannot be read is read again later with all files, and what cannot be read
     /// beside a channel that can stays for the next start.
     func load() {
+        var sought = Set(File.allCases)
         if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
             channel = kept.channel
             descriptor = kept.descriptor.map(restored)
             volume = kept.volume?.volume
-            unwritten = Set(File.allCases)
-            // The files on disk are older. Why they were not written is not known.
+            sought = kept.unread ?? []
+            // The other files on disk are older. Why they were not written is not known.
+            unwritten = Set(File.allCases).subtracting(sought)
             isFailing = true
-            return begin()
+            begin()
         }
-        guard let directory else { return }
+        guard let directory, !sought.isEmpty else { return }
         let reading = Reading(directory)
-        if case .failure(is SystemError) = reading.volume { isVolumeUnread = true }
-        volume = value(reading.volume, of: File.volume.rawValue, in: directory)?.volume
-        take(reading, from: directory)
+        if sought.contains(.volume) {
+            if case .failure(is SystemError) = reading.volume { unread.insert(.volume) }
+            volume = value(reading.volume, of: File.volume.rawValue, in: directory)?.volume
+        }
+        if sought.contains(.channel) { take(reading, from: directory) }
     }
 
     /// It survives this process from here; call ``write()`` when all of an event is saved. Nil: none joined.
     func save(_ channel: SavedChannel?) {
         self.channel = channel
         // What could not be read is out of date.
-        if unread != nil { readTimer.disarm() }
-        unread = nil
+        if unread.contains(.channel) { readTimer.disarm() }
+        unread.subtract(File.ofChannel)
         keepAside(.channel)
     }
 
@@ -95,7 +99,7 @@ final class StateStore {
     /// As ``save(_:)`` of a channel. The volume of a new installation has no file.
     func save(volume: Int) {
         self.volume = volume == Status.defaultVolume ? nil : volume
-        isVolumeUnread = false
+        unread.remove(.volume)
         keepAside(.volume)
     }
 
@@ -161,10 +165,8 @@ final class StateStore {
     private func keepAside(_ file: File) {
         unwritten.insert(file)
         hasChanged = true
-        // The next start reads the copy and nothing from the disk: a channel that could not be read would be
-        // lost.
-        guard let aside, directory != nil, unread == nil else { return }
-        let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume)
+        guard let aside, directory != nil else { return }
+        let kept = Aside(channel: channel, descriptor: savedDescriptor, volume: savedVolume, unread: unread)
         do throws(SystemError) {
             try aside.apply([(Aside.name, JSONText.encoding(kept).bytes)])
         } catch {
@@ -216,7 +218,7 @@ final class StateStore {
 
     private func take(_ reading: Reading, from directory: StateDirectory, isLate: Bool = false) {
         if case .failure(let error as SystemError) = reading.channel { return readLater(after: error) }
-        unread = nil
+        unread.subtract(File.ofChannel)
         channel = value(reading.channel, of: File.channel.rawValue, in: directory, isLate: isLate)
         guard channel != nil else { return }
         let saved = value(reading.descriptor, of: File.descriptor.rawValue, in: directory, isLate: isLate)
@@ -224,10 +226,11 @@ final class StateStore {
     }
 
     private func readLater(after error: SystemError) {
-        if error != unread {
+        if error != readFailure {
             log.log(level: .error, "the saved channel cannot be read, and is tried again: \(error)")
         }
-        unread = error
+        readFailure = error
+        unread.formUnion(File.ofChannel)
         readTimer.arm(after: readBackOff.next())
     }
 
@@ -239,10 +242,10 @@ final class StateStore {
                 { Reading(directory) },
                 completion: { [weak self] reading in
                     // Unless a channel was joined meanwhile.
-                    guard let self, unread != nil else { return }
+                    guard let self, unread.contains(.channel) else { return }
                     take(reading, from: directory, isLate: true)
-                    if isVolumeUnread, case .success(let saved?) = reading.volume {
-                        isVolumeUnread = false
+                    if unread.contains(.volume), case .success(let saved?) = reading.volume {
+                        unread.remove(.volume)
                         volume = saved.volume
                         report(.volumeRestored(saved.volume))
                     }
