@@ -145,6 +145,16 @@ import Varlink
     }
 
     @Test @EventLoop
+    func `a channel that is joined replaces a saved one that cannot be read`() async throws {
+        let unread = try await UnreadFile("channel.json")
+        let application = try await AttachedApplication.attach(to: unread.core)
+        _ = try await application.join(.other)
+        // The disk has not taken it: the next run finds the earlier one there.
+        try await unread.crashAndRepair()
+        #expect(try await unread.core.connect().status().channel?.channelID == .other)
+    }
+
+    @Test @EventLoop
     func `a saved volume that cannot be read survives a core that leaves its channel`() async throws {
         let unread = try await UnreadFile("volume.json")
         #expect(try await unread.core.connect().status().volume == Status.defaultVolume)

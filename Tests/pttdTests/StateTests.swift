@@ -145,22 +145,6 @@ import Testing
     }
 
     @Test @EventLoop
-    func `a channel that is joined replaces a saved one that cannot be read`() async throws {
-        let core = try await CoreFixture.start()
-        let application = try await AttachedApplication.attach(to: core)
-        _ = try await application.join(.hikers)
-        try await core.untilSaved()
-        core.process.kill()
-        try core.setReadable(false)
-        try await core.crashAndRestart(until: { $0.contains("tried again") })
-        let again = try await AttachedApplication.attach(to: core)
-        _ = try await again.join(.other)
-        try await core.untilSaved()
-        try await core.crashAndRestart()
-        #expect(try await core.connect().status().channel?.channelID == .other)
-    }
-
-    @Test @EventLoop
     func `a lost name and picture do not lose the channel, and its application is asked for them`()
         async throws
     {
