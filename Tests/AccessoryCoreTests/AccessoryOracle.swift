@@ -31,7 +31,7 @@ struct AccessoryOracle {
     /// When each button was pressed last.
     private var pressed: [ButtonRole: MonotonicTime] = [:]
     private var enabled: Set<Int> = []
-    private var gateIsOpen = true
+    private var isPermitted = true
     private var isRemoved = false
     private var plugged: MonotonicTime?
     private var open: ButtonRole?
@@ -140,11 +140,11 @@ struct AccessoryOracle {
         case .keys(.eventsLost), .keys(.resynchronised):
             observed = []
             return true
-        case .gateChanged(let gate):
-            if gateIsOpen, gate == .open { return false }
-            gateIsOpen = gate == .open
+        case .permissionChanged(let permission):
+            if isPermitted, permission == .given { return false }
+            isPermitted = permission == .given
             observed = []
-            return !gateIsOpen
+            return !isPermitted
         case .gatt(.notificationsFailed), .gatt(.fenceAnswered), .gatt(.valueNotified), .gatt(.valueSeen),
             .stream(.bytesReceived), .stream(.advertised), .stream(.unavailable), .keys(.pressed),
             .keys(.released), .began, .refused, .transmissionEnded, .coreLost, .renamed, .batteryChanged,
@@ -163,7 +163,7 @@ struct AccessoryOracle {
         let isMoving = plugged.map { now - $0 < .seconds(1) } ?? false
         let wasDown = levels[role] == .down && !taps.contains(role)
         levels[role] = .down
-        guard gateIsOpen, !isRemoved, !isMoving, !wasDown else { return false }
+        guard isPermitted, !isRemoved, !isMoving, !wasDown else { return false }
         observed.insert(role)
         pressed[role] = now
         return true
@@ -174,7 +174,7 @@ struct AccessoryOracle {
         case .begin(let attempt, let role):
             guard role.transmits else { return "\(role) transmits" }
             guard observed.remove(role) != nil else { return "\(role) begins without an observed press" }
-            guard gateIsOpen else { return "\(role) begins behind a closed gate" }
+            guard isPermitted else { return "\(role) begins without permission" }
             if let open { return "\(role) begins while \(open) transmits" }
             guard attempt.rawValue == attempts + 1 else {
                 return "attempt \(attempt.rawValue) is not the next"

@@ -98,7 +98,7 @@ import Testing
         (.keys(.deviceRemoved), .deviceRemoved),
         (.keys(.eventsLost), .released), (.keys(.resynchronised(30, isPressed: true)), .released),
         (
-            .gateChanged(.closed(reason: "another session is active", cause: .sessionInactive)),
+            .permissionChanged(.withheld(reason: "another session is active", cause: .sessionInactive)),
             .sessionInactive
         ),
     ])

@@ -118,11 +118,11 @@ extension TraceWords {
             let transmission = TransmissionID(rawValue: try number())
             return .transmissionEnded(transmission, try next("cause") { EndCause(rawValue: $0) })
         case "coreLost": return .coreLost
-        case "gateOpened": return .gateChanged(.open)
-        case "gateClosed":
+        case "permissionGiven": return .permissionChanged(.given)
+        case "permissionWithheld":
             let reason = try next()
             let cause = try next("cause") { EndCause(rawValue: $0) }
-            return .gateChanged(.closed(reason: reason, cause: cause))
+            return .permissionChanged(.withheld(reason: reason, cause: cause))
         case "renamed": return .renamed(try next())
         case "batteryChanged": return .batteryChanged(try number())
         case "timerFired": return .timerFired

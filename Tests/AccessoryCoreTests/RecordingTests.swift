@@ -40,8 +40,9 @@ import Testing
             .keys(.resynchronised(200, isPressed: true)), .keys(.resynchronised(201, isPressed: false)),
             .keys(.deviceRemoved),
             .began(TransmissionID(rawValue: 7), attempt), .refused(.transmissionNotAllowed, attempt),
-            .transmissionEnded(TransmissionID(rawValue: 7), .timeLimit), .coreLost, .gateChanged(.open),
-            .gateChanged(.closed(reason: "not enrolled", cause: .stopped)), .renamed("PTT \"1\""),
+            .transmissionEnded(TransmissionID(rawValue: 7), .timeLimit), .coreLost,
+            .permissionChanged(.given),
+            .permissionChanged(.withheld(reason: "not enrolled", cause: .stopped)), .renamed("PTT \"1\""),
             .batteryChanged(80), .timerFired,
         ]
         for event in events {

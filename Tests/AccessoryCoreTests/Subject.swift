@@ -16,8 +16,8 @@ struct Subject: Sendable, CustomStringConvertible {
     var steps: [AccessoryOracle.Step] {
         frames + losses + [
             .accepted, .acceptedUnknown, .refused, .ended(.timeLimit), .event(.coreLost), .event(.timerFired),
-            .event(.gateChanged(.closed(reason: "not enrolled", cause: .stopped))),
-            .event(.gateChanged(.open)),
+            .event(.permissionChanged(.withheld(reason: "not enrolled", cause: .stopped))),
+            .event(.permissionChanged(.given)),
         ]
     }
 

@@ -42,8 +42,9 @@ extension Accessory.Event: CustomStringConvertible {
         case .transmissionEnded(let transmission, let cause):
             "transmissionEnded \(transmission.rawValue) \(cause)"
         case .coreLost: "coreLost"
-        case .gateChanged(.open): "gateOpened"
-        case .gateChanged(.closed(let reason, let cause)): "gateClosed \(reason.traced) \(cause)"
+        case .permissionChanged(.given): "permissionGiven"
+        case .permissionChanged(.withheld(let reason, let cause)):
+            "permissionWithheld \(reason.traced) \(cause)"
         case .renamed(let name): "renamed \(name.traced)"
         case .batteryChanged(let percent): "batteryChanged \(percent)"
         case .adviceChanged(let text): "adviceChanged \((text ?? "").traced)"

@@ -63,11 +63,12 @@ import Testing
     ) throws {
         let identity = try #require(DeviceIdentity("name:Some Device:"))
         let enrolment = Enrolment(identity, accessory: "other", mode: .toggle)
-        let consent = InputConsent.given(enrolment, gate: isCandidate ? EnrolledDevices.closed : .open)
+        let permission = isCandidate ? EnrolledDevices.notEnrolled : .given
+        let consent = InputConsent.given(enrolment, permission: permission)
         let settings = try settings(of: use(node(keys: [.playPause, .nextSong]), consent))
         #expect(settings.definition == other)
         #expect(settings.enrolment == enrolment)
-        #expect(settings.gate == (isCandidate ? EnrolledDevices.closed : .open))
+        #expect(settings.permission == permission)
     }
 
     @Test
@@ -76,10 +77,9 @@ import Testing
     {
         let identity = try #require(DeviceIdentity("name:Some Device:"))
         #expect(use(node(), .missing(reason: "no")) == .unused(reason: "no"))
-        #expect(
-            try settings(of: use(node(), .given(Enrolment(identity), gate: EnrolledDevices.closed))).gate
-                == .closed(reason: "not enrolled yet", cause: .stopped)
-        )
+        let candidate = use(node(), .given(Enrolment(identity), permission: EnrolledDevices.notEnrolled))
+        let withheld = Permission.withheld(reason: "not enrolled yet", cause: .stopped)
+        #expect(try settings(of: candidate).permission == withheld)
     }
 
     @Test func `a marked node that has no key to talk with is listed with the reason`() {
@@ -195,7 +195,7 @@ import Testing
         )
         let reason = "no line of it is enrolled: forget it, and pair it again"
         #expect(use(port, .given(Enrolment(identity))) == .unused(reason: reason))
-        let candidate = InputConsent.given(Enrolment(identity), gate: EnrolledDevices.closed)
+        let candidate = InputConsent.given(Enrolment(identity), permission: EnrolledDevices.notEnrolled)
         #expect(use(port, candidate) == .unused(reason: reason))
         #expect(
             use(node(), .given(Enrolment(identity, key: SerialLine.clearToSend.key.rawValue)))

@@ -155,7 +155,7 @@ import Varlink
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
         let call = try Call(fixture)
         defer { call.close() }
-        // The test closes its gate.
+        // During the test it has no permission.
         #expect(try await fixture.asked() == .end(first, .stopped))
         try await call.reaches(.waitingForPress)
         try await fixture.simulate("release")

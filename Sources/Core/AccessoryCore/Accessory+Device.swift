@@ -54,7 +54,7 @@ extension Accessory {
         }
         if case .gatt(let link) = link, let remark = link.remark { return remark }
         if case .stream(let link) = link, let remark = link.remark { return remark }
-        if case .closed(let reason, cause: _) = gate { return reason }
+        if case .withheld(let reason, cause: _) = permission { return reason }
         if case .keys = link { return nil }
         guard buttons.isAnyHeld else { return nil }
         return "it is pressed, but the press was not observed: release it"

@@ -20,12 +20,12 @@ package enum FenceAnswer: Equatable, Sendable {
     case notConnected
 }
 
-/// The state that decides whether the presses of an accessory count.
-package enum Gate: Equatable, Sendable {
-    case open
+/// Whether the presses of an accessory count.
+package enum Permission: Equatable, Sendable {
+    case given
     /// The link works and presses are published as ignored, but nothing begins. The cause is that of the end
-    /// of a transmission when the gate closes; the reason is for people.
-    case closed(reason: String, cause: EndCause)
+    /// of a transmission that loses its permission; the reason is for people.
+    case withheld(reason: String, cause: EndCause)
 }
 
 extension Accessory {
@@ -47,7 +47,7 @@ extension Accessory {
         /// The connection to the core closed, and with it any transmission.
         case coreLost
 
-        case gateChanged(Gate)
+        case permissionChanged(Permission)
         case renamed(String)
         /// The charge in percent, from another source than the accessory's inputs.
         case batteryChanged(Int)

@@ -71,7 +71,7 @@ extension Accessory {
             case .down(let role): down(roles[role], &report, &effects)
             case .up(let role): up(roles[role], &report, &effects)
             case .tap(let role): tap(roles[role], &report, &effects)
-            case .arm(let role): if report.areEdges, gate == .open { gesture.armed = roles[role] }
+            case .arm(let role): if report.areEdges, permission == .given { gesture.armed = roles[role] }
             case .fire(let role):
                 if gesture.fire(roles[role]) { tap(roles[role], &report, &effects) }
             case .level(let down): level(roles.mapped(down), &report, &effects)
@@ -142,7 +142,7 @@ extension Accessory {
             let verdict = gesture.released(role, at: report.time, &effects)
             publish(verdict, .released, role, &report, &effects)
         case .held, .unknown:
-            if level == .held, case .closed(let reason, cause: _) = gate {
+            if level == .held, case .withheld(let reason, cause: _) = permission {
                 return ignore(reason, role, &report, &effects)
             }
             let verdict = gesture.letGo(role, at: report.time, &effects)
@@ -165,15 +165,14 @@ extension Accessory {
 
     private func noteLetGo(_ role: ButtonRole, _ report: inout Report) {
         // What a press keeps on does not end with a release that has no press.
-        guard role.transmits, gesture.mode != .toggle, gesture.attempt?.role != role, gate == .open else {
-            return
-        }
+        guard role.transmits, gesture.mode != .toggle, gesture.attempt?.role != role, permission == .given
+        else { return }
         report.releasesWithoutPress.insert(role)
     }
 
     /// Why a press does not count, for people.
     private func obstacle(at now: MonotonicTime) -> String? {
-        if case .closed(let reason, cause: _) = gate { return reason }
+        if case .withheld(let reason, cause: _) = permission { return reason }
         if case .keys(let keys) = link, keys.isPlugMoving(at: now) { return "the plug was moved just now" }
         return nil
     }

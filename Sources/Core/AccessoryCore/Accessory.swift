@@ -18,7 +18,7 @@ package struct Accessory: Sendable {
 
     package let definition: AccessoryDefinition
     package private(set) var origin: Origin
-    package private(set) var gate: Gate
+    package private(set) var permission: Permission
     /// True if the core transmits for it. Stored: a shell asks with each event, and a computed property of a
     /// value in another module is called with a copy of the whole value.
     package private(set) var isTransmitting = false
@@ -42,19 +42,19 @@ package struct Accessory: Sendable {
     ///   - origin: The origin of its presses.
     ///   - mode: Nil: that of the definition. A button that never reports its release toggles in any case.
     ///   - replaced: Buttons that take the role of another one.
-    ///   - gate: Open if its presses count.
+    ///   - permission: Given if its presses count.
     ///   - counter: Of advertisements: that of the last encrypted one that an earlier run has received.
     package init(
         _ definition: AccessoryDefinition,
         origin: Origin,
         mode: ButtonMode? = nil,
         roles replaced: [ButtonRole: ButtonRole] = [:],
-        gate: Gate = .open,
+        permission: Permission = .given,
         counter: UInt32? = nil
     ) {
         self.definition = definition
         self.origin = origin
-        self.gate = gate
+        self.permission = permission
         sequence = BTHome.Sequence(counter: counter)
         let roles = InputRoles(of: definition.input, replacing: replaced)
         self.roles = roles
@@ -115,7 +115,7 @@ package struct Accessory: Sendable {
         case .transmissionEnded(let transmission, let cause):
             gesture.transmissionEnded(transmission, cause, buttons, &effects)
         case .coreLost: gesture.coreLost()
-        case .gateChanged(let gate): gateChanged(gate, &effects)
+        case .permissionChanged(let permission): permissionChanged(permission, &effects)
         case .renamed(let name):
             origin = Origin(kind: origin.kind, identifier: origin.identifier, name: name)
         case .batteryChanged(let percent): battery = percent
@@ -124,10 +124,10 @@ package struct Accessory: Sendable {
         }
     }
 
-    /// A press that is held while the gate opens is not a press.
-    private mutating func gateChanged(_ gate: Gate, _ effects: inout EffectList) {
-        self.gate = gate
-        guard case .closed(reason: _, let cause) = gate else { return }
+    /// A press that is held while the permission is given is not a press.
+    private mutating func permissionChanged(_ permission: Permission, _ effects: inout EffectList) {
+        self.permission = permission
+        guard case .withheld(reason: _, let cause) = permission else { return }
         gesture.loseAll(cause, &effects)
         gesture.awaitedReleases = RoleSet()
         buttons.discountPresses()

@@ -41,7 +41,7 @@ final class AccessoryHost {
         _ definition: AccessoryDefinition,
         origin: Origin,
         enrolment: Enrolment?,
-        gate: Gate,
+        permission: Permission,
         _ receivers: Receivers,
         counter: UInt32? = nil
     ) {
@@ -50,7 +50,7 @@ final class AccessoryHost {
             origin: origin,
             mode: enrolment?.mode,
             roles: enrolment?.roles ?? [:],
-            gate: gate,
+            permission: permission,
             counter: counter
         )
         (core, list, log) = (receivers.core, receivers.list, receivers.log)

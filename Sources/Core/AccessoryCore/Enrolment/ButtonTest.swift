@@ -1,7 +1,7 @@
 package import PTTMessages
 
-/// Observes one full press of a device that is being enrolled, while its gate is closed: what was never seen
-/// to be released is not armed.
+/// Observes one full press of a device that is being enrolled, while its permission is withheld: what was
+/// never seen to be released is not armed.
 package struct ButtonTest: Equatable, Sendable {
     package enum State: Equatable, Sendable {
         case waitingForPress
@@ -24,7 +24,7 @@ package struct ButtonTest: Equatable, Sendable {
             // What was released meanwhile is not known.
             state = .waitingForPress
         case .ready, .unused:
-            // The gate is closed: presses are published as ignored, with their role.
+            // Without permission presses are published as ignored, with their role.
             guard event.kind == .ignored, let role = event.role, role.transmits else { return }
             observe(role, isPressed: device.isPressed, mode: device.mode)
         }

@@ -84,7 +84,9 @@ final class AdvertisingButtons {
             guard let address = use.enrolment.identity.bluetoothAddress else { continue }
             unwanted.remove(address)
             if let button = buttons[address], canKeep(button, definition, use) {
-                if button.host.accessory.gate != use.gate { button.host.handle(.gateChanged(use.gate)) }
+                if button.host.accessory.permission != use.permission {
+                    button.host.handle(.permissionChanged(use.permission))
+                }
                 continue
             }
             end(address)
@@ -103,7 +105,9 @@ final class AdvertisingButtons {
         _ use: EnrolledDevices.Use
     ) -> Bool {
         let accessory = button.host.accessory
-        let isPairedAgain = use.gate == EnrolledDevices.closed && accessory.gate != EnrolledDevices.closed
+        let isPairedAgain =
+            use.permission == EnrolledDevices.notEnrolled
+            && accessory.permission != EnrolledDevices.notEnrolled
         return accessory.definition == definition && button.enrolment == use.enrolment && !isPairedAgain
     }
 
@@ -113,9 +117,9 @@ final class AdvertisingButtons {
             definition,
             origin: Origin(kind: .bluetoothButton, identifier: address, name: name.withBoundedMarks),
             enrolment: use.enrolment,
-            gate: use.gate,
+            permission: use.permission,
             receivers,
-            counter: use.gate == EnrolledDevices.closed ? nil : counters[address]
+            counter: use.permission == EnrolledDevices.notEnrolled ? nil : counters[address]
         )
         receivers.log.notice("\(name) (\(address)) is used as \(definition.name)")
         let key = BlueZ.root.appending("advertising_" + String(address.filter { $0 != ":" })) ?? BlueZ.root

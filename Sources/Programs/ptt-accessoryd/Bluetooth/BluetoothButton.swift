@@ -64,7 +64,13 @@ final class BluetoothButton {
             log: receivers.log
         )
         let origin = device.origin(named: enrolment.name)
-        host = AccessoryHost(profile, origin: origin, enrolment: enrolment, gate: use.gate, receivers)
+        host = AccessoryHost(
+            profile,
+            origin: origin,
+            enrolment: enrolment,
+            permission: use.permission,
+            receivers
+        )
         host.link = self
         host.activityChanged = { [mirror] in mirror.keepAlive.set($0, for: path) }
         receivers.list.set(host.accessory.device)
@@ -84,9 +90,9 @@ final class BluetoothButton {
     func change(to new: EnrolledDevices.Use) -> Bool {
         let before = use.enrolment
         guard new.enrolment.mode == before.mode, new.enrolment.roles == before.roles else { return false }
-        let hasChanged = new.gate != use.gate
+        let hasChanged = new.permission != use.permission
         use = new
-        if hasChanged { host.handle(.gateChanged(new.gate)) }
+        if hasChanged { host.handle(.permissionChanged(new.permission)) }
         return true
     }
 

@@ -9,7 +9,7 @@ import PTTMessages
 @EventLoop
 final class BluetoothButtons {
     private static let elsewhereReason = "another session is active at this seat"
-    private static let elsewhere = Gate.closed(reason: elsewhereReason, cause: .sessionInactive)
+    private static let elsewhere = Permission.withheld(reason: elsewhereReason, cause: .sessionInactive)
 
     let receivers: Receivers
     let enrolled: EnrolledDevices
@@ -158,7 +158,7 @@ final class BluetoothButtons {
                 advertisingDefinition(use.enrolment).map { definition in
                     (
                         definition,
-                        isSessionActive ? use : .init(enrolment: use.enrolment, gate: Self.elsewhere)
+                        isSessionActive ? use : .init(enrolment: use.enrolment, permission: Self.elsewhere)
                     )
                 }
             }

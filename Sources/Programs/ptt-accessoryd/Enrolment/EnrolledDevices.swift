@@ -14,7 +14,7 @@ final class EnrolledDevices {
     /// A device that is used.
     struct Use: Equatable {
         let enrolment: Enrolment
-        let gate: Gate
+        let permission: Permission
     }
 
     private let paths: [String]
@@ -63,13 +63,13 @@ final class EnrolledDevices {
     /// Returns true if a file has an entry for the device.
     func contains(_ identity: DeviceIdentity) -> Bool { enrolments[identity] != nil }
 
-    /// The entry of a device, or that of the device that is being enrolled: with the gate of its presses.
+    /// The entry of a device, or that of the device that is being enrolled, and whether its presses count.
     /// Nil: the device is not used.
     func use(of identity: DeviceIdentity) -> Use? {
         if let candidate, candidate.identity == identity {
-            return Use(enrolment: candidate, gate: Self.closed)
+            return Use(enrolment: candidate, permission: Self.notEnrolled)
         }
-        return enrolments[identity].map { Use(enrolment: $0, gate: .open) }
+        return enrolments[identity].map { Use(enrolment: $0, permission: .given) }
     }
 
     /// All devices that are used.
@@ -78,8 +78,8 @@ final class EnrolledDevices {
         return identities.compactMap { use(of: $0) }
     }
 
-    /// The gate of the device that is being enrolled.
-    static nonisolated let closed = Gate.closed(reason: "not enrolled yet", cause: .stopped)
+    /// The permission of the device that is being enrolled.
+    static nonisolated let notEnrolled = Permission.withheld(reason: "not enrolled yet", cause: .stopped)
 
     /// Why the presses of a device do not count, for the list. `address` is what `pttctl pair` accepts.
     func remark(notEnrolled address: String) -> String {

@@ -32,7 +32,8 @@ extension BluetoothButtons {
         }
         // While a device is bonded that is not enrolled yet, its port is not to be opened: that bonds as
         // well, for that connection only.
-        let isBonding = use.gate != .open && !device.isPaired && definition.connection.bonding != .never
+        let isBonding =
+            use.permission != .given && !device.isPaired && definition.connection.bonding != .never
         guard !isBonding else { return }
         if let earlier = unused.removeValue(forKey: path), earlier.kind != origin.kind {
             list.remove(earlier)

@@ -30,7 +30,7 @@ final class SerialMicrophone {
             definition,
             origin: origin,
             enrolment: use.enrolment,
-            gate: use.gate,
+            permission: use.permission,
             receivers
         )
         self.host = host
@@ -61,7 +61,7 @@ final class SerialMicrophone {
     /// Called after each signal about the device, and when its service class was registered.
     func update(_ registration: SerialConnection.Registration?, _ use: EnrolledDevices.Use) {
         self.use = use
-        if use.gate != host.accessory.gate { host.handle(.gateChanged(use.gate)) }
+        if use.permission != host.accessory.permission { host.handle(.permissionChanged(use.permission)) }
         let device = mirror.objects.devices[connector.path]
         if let name = device?.origin(named: use.enrolment.name).name, name != origin.name {
             host.handle(.renamed(name))

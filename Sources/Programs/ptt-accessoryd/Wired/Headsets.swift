@@ -233,10 +233,10 @@ final class Headsets {
             let address = device?.address ?? identity?.text ?? node.stableIdentifier
             return (origin, .missing(reason: enrolled.remark(notEnrolled: address)))
         }
-        if use.gate == .open, let device, let other = fileWithoutKeys(of: device, use.enrolment) {
+        if use.permission == .given, let device, let other = fileWithoutKeys(of: device, use.enrolment) {
             return (origin, .missing(reason: "its buttons are used as \(other.name), not its media keys"))
         }
-        return (origin, .given(use.enrolment, gate: use.gate))
+        return (origin, .given(use.enrolment, permission: use.permission))
     }
 
     /// A microphone with buttons of its own has media keys as well, which in-ear detection may press.

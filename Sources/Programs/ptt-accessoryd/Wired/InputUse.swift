@@ -2,22 +2,22 @@ import AccessoryCore
 
 /// The consent of a person to the presses of an input device, and what the person has chosen for it.
 enum InputConsent: Equatable {
-    /// Without an enrolment it was plugged in, or root has marked or granted it. The gate of a device that is
-    /// being enrolled is closed.
-    case given(Enrolment? = nil, gate: Gate = .open)
+    /// Without an enrolment it was plugged in, or root has marked or granted it. From a device that is being
+    /// enrolled the permission is withheld.
+    case given(Enrolment? = nil, permission: Permission = .given)
     case missing(reason: String)
 
     var enrolment: Enrolment? {
         switch self {
-        case .given(let enrolment, gate: _): enrolment
+        case .given(let enrolment, permission: _): enrolment
         case .missing: nil
         }
     }
 
     func use(_ definition: AccessoryDefinition) -> InputUse {
         switch self {
-        case .given(let enrolment, let gate):
-            .used(InputSettings(definition: definition, enrolment: enrolment, gate: gate))
+        case .given(let enrolment, let permission):
+            .used(InputSettings(definition: definition, enrolment: enrolment, permission: permission))
         case .missing(let reason): .unused(reason: reason)
         }
     }
@@ -34,7 +34,7 @@ enum InputUse: Equatable {
 struct InputSettings: Equatable {
     let definition: AccessoryDefinition
     let enrolment: Enrolment?
-    let gate: Gate
+    let permission: Permission
 }
 
 extension AccessoryDefinition {

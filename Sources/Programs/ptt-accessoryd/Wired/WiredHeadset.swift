@@ -42,7 +42,7 @@ final class WiredHeadset {
             settings.definition,
             origin: origin,
             enrolment: settings.enrolment,
-            gate: settings.gate,
+            permission: settings.permission,
             receivers
         )
         self.receivers = receivers
