@@ -12,7 +12,7 @@ extension Model {
         if request.source == .unknown || request.role == .unknown { return "unknownValue" }
         let isRecording = request.recording != nil
         if !Self.transmits(request.role), !isRecording { return "doesNotTransmit" }
-        switch gate(client, request) {
+        switch admission(client, request) {
         case .refused(let refusal):
             // Semantics, “Tones”: a remote participant has the channel.
             playRefusal(request.source, isBusy: refusal == "remoteSpeaks")
@@ -22,7 +22,7 @@ extension Model {
             press(request.origin, request.role, by: client)
             notifications.append(.refused("accessoriesOff"))
             return "accessoriesOff"
-        case .open(let usesGrace):
+        case .admitted(let usesGrace):
             if usesGrace { channel?.running?.graceEnd = nil }
             // Ours, as on a radio: an emergency takes the place of a transmission, any press that of one that
             // was released.
@@ -52,8 +52,8 @@ extension Model {
         [.talk, .emergency, .secondTalk].contains(role)
     }
 
-    private enum Gate {
-        case open(usesGrace: Bool)
+    private enum Admission {
+        case admitted(usesGrace: Bool)
         case refused(String)
         /// The application handles accessories itself: the press is forwarded to it, and it may begin.
         case forTheApplication
@@ -81,11 +81,11 @@ extension Model {
     }
 
     /// Semantics, “The order of reasons”.
-    private func gate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
+    private func admission(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Admission {
         if request.recording != nil {
-            return recordingRefusal(client, request).map { .refused($0) } ?? .open(usesGrace: false)
+            return recordingRefusal(client, request).map { .refused($0) } ?? .admitted(usesGrace: false)
         }
-        guard let channel else { return lastResortGate(client, request) }
+        guard let channel else { return withoutChannel(client, request) }
         if let refusal = noAccess(client, request.channelID) { return .refused(refusal) }
         // Ours: no transmission begins from a session that is not active. Checked before what may change by
         // itself.
@@ -128,12 +128,12 @@ extension Model {
         if case .absent(let owner, reconnectionDeadline: _) = channel.presence, !owner.canBeStarted {
             return .refused("absent")
         }
-        return .open(usesGrace: usesGrace)
+        return .admitted(usesGrace: usesGrace)
     }
 
     /// Without a joined channel: what is talked into the virtual microphone must be recorded, and every rule
     /// holds that needs no application.
-    private func lastResortGate(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Gate {
+    private func withoutChannel(_ client: ClientID, _ request: ChannelInterface.BeginRequest) -> Admission {
         if request.channelID != nil || attachments[client] != nil { return .refused("notJoined") }
         switch virtualMicrophone {
         case .off, .unavailable: return .refused("notJoined")
@@ -152,7 +152,7 @@ extension Model {
         if timedOut.contains(Button(origin: request.origin, role: request.role)) {
             return .refused("timedOut")
         }
-        return .open(usesGrace: false)
+        return .admitted(usesGrace: false)
     }
 
     /// Semantics, “Joining in the background”: an application is in the background while the screen is locked
