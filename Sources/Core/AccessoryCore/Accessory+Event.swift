@@ -20,7 +20,7 @@ package enum FenceAnswer: Equatable, Sendable {
     case notConnected
 }
 
-/// Whether the presses of an accessory count.
+/// The permission of an accessory to talk: without it its presses do not count.
 package enum Permission: Equatable, Sendable {
     case given
     /// The link works and presses are published as ignored, but nothing begins. The cause is that of the end
