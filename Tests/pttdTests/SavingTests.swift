@@ -164,6 +164,16 @@ import Varlink
         #expect(status.volume == 80 && status.channel == nil)
     }
 
+    @Test @EventLoop func `a saved name that cannot be read survives a change of the volume`() async throws {
+        let unread = try await UnreadFile("descriptor.json")
+        let name = try #require(try await unread.core.connect().status().channel?.name)
+        #expect(name != "Hikers")
+        try await unread.core.connect().call(ChannelInterface.setVolume, .init(volume: 60))
+        try await unread.crashAndRepair()
+        let status = try await unread.core.connect().status()
+        #expect(status.volume == 60 && status.channel?.name == "Hikers")
+    }
+
     @Test @EventLoop func `a core that is stopped waits for the save in progress`() async throws {
         let disk = try await FailingDisk()
         let core = try await CoreFixture.start(environment: disk.environment)

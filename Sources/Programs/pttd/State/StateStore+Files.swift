@@ -8,9 +8,6 @@ extension StateStore {
         case descriptor = "descriptor.json"
         case channel = "channel.json"
         case volume = "volume.json"
-
-        /// A descriptor is read only with its channel.
-        static let ofChannel: Set<Self> = [.descriptor, .channel]
     }
 
     struct SavedDescriptor: Codable {

@@ -57,12 +57,12 @@ final class StateStore {
         self.log = log
     }
 
-    /// Loads what an earlier run has saved. A file that cannot be used counts as missing: what is damaged is
-    /// renamed, a channel that cannot be read is read again later with all files, and what cannot be read
-    /// beside a channel that can stays for the next start.
+    /// Loads what an earlier run has saved. A file that cannot be used counts as missing. What is damaged is
+    /// renamed, but where it was read late. A channel that cannot be read is read again later with all files;
+    /// what cannot be read beside a channel that can stays for the next start.
     func load() {
         var sought = Set(File.allCases)
-        if let aside, let kept = read(Aside.self, Aside.name, in: aside) {
+        if let aside, let kept = readAside(aside) {
             channel = kept.channel
             descriptor = kept.descriptor.map(restored)
             volume = kept.volume?.volume
@@ -73,26 +73,24 @@ final class StateStore {
             begin()
         }
         guard let directory, !sought.isEmpty else { return }
-        let reading = Reading(directory)
-        if sought.contains(.volume) {
-            if case .failure(is SystemError) = reading.volume { unread.insert(.volume) }
-            volume = value(reading.volume, of: File.volume.rawValue, in: directory)?.volume
-        }
-        if sought.contains(.channel) { take(reading, from: directory) }
+        take(Reading(directory), sought, from: directory)
     }
 
     /// It survives this process from here; call ``write()`` when all of an event is saved. Nil: none joined.
     func save(_ channel: SavedChannel?) {
+        // What could not be read is another channel's.
+        if channel?.channelID != self.channel?.channelID {
+            if unread.contains(.channel) { readTimer.disarm() }
+            unread.subtract([.channel, .descriptor])
+        }
         self.channel = channel
-        // What could not be read is out of date.
-        if unread.contains(.channel) { readTimer.disarm() }
-        unread.subtract(File.ofChannel)
         keepAside(.channel)
     }
 
     /// As ``save(_:)`` of a channel. Nil: there is none.
     func save(_ descriptor: Descriptor?) {
         self.descriptor = descriptor
+        unread.remove(.descriptor)
         keepAside(.descriptor)
     }
 
@@ -216,13 +214,22 @@ final class StateStore {
 
     // MARK: Reading
 
-    private func take(_ reading: Reading, from directory: StateDirectory, isLate: Bool = false) {
-        if case .failure(let error as SystemError) = reading.channel { return readLater(after: error) }
-        unread.subtract(File.ofChannel)
-        channel = value(reading.channel, of: File.channel.rawValue, in: directory, isLate: isLate)
-        guard channel != nil else { return }
-        let saved = value(reading.descriptor, of: File.descriptor.rawValue, in: directory, isLate: isLate)
-        descriptor = saved.map(restored)
+    private func take(
+        _ reading: Reading,
+        _ sought: Set<File>,
+        from directory: StateDirectory,
+        isLate: Bool = false
+    ) {
+        if sought.contains(.volume) {
+            volume = value(reading.volume, of: .volume, in: directory, isLate: isLate)?.volume
+        }
+        if sought.contains(.channel) {
+            if case .failure(let error as SystemError) = reading.channel { return readLater(after: error) }
+            channel = value(reading.channel, of: .channel, in: directory, isLate: isLate)
+            unread.remove(.descriptor)
+        }
+        guard sought.contains(.descriptor), channel != nil else { return }
+        descriptor = value(reading.descriptor, of: .descriptor, in: directory, isLate: isLate).map(restored)
     }
 
     private func readLater(after error: SystemError) {
@@ -230,7 +237,7 @@ final class StateStore {
             log.log(level: .error, "the saved channel cannot be read, and is tried again: \(error)")
         }
         readFailure = error
-        unread.formUnion(File.ofChannel)
+        unread.formUnion([.channel, .descriptor])
         readTimer.arm(after: readBackOff.next())
     }
 
@@ -243,12 +250,9 @@ final class StateStore {
                 completion: { [weak self] reading in
                     // Unless a channel was joined meanwhile.
                     guard let self, unread.contains(.channel) else { return }
-                    take(reading, from: directory, isLate: true)
-                    if unread.contains(.volume), case .success(let saved?) = reading.volume {
-                        unread.remove(.volume)
-                        volume = saved.volume
-                        report(.volumeRestored(saved.volume))
-                    }
+                    let sought = unread
+                    take(reading, sought, from: directory, isLate: true)
+                    if sought.contains(.volume), let volume { report(.volumeRestored(volume)) }
                     if let channel { report(.restored(channel, descriptor: descriptor)) }
                 }
             )
@@ -257,25 +261,28 @@ final class StateStore {
         }
     }
 
-    private func read<Value: Decodable>(
-        _ type: Value.Type,
-        _ name: String,
-        in directory: StateDirectory
-    ) -> Value? {
-        value(Result { try directory.decode(type, name) }, of: name, in: directory)
+    private func readAside(_ directory: StateDirectory) -> Aside? {
+        do {
+            return try directory.decode(Aside.self, Aside.name)
+        } catch {
+            log.log(level: .error, "\(directory.path)/\(Aside.name) cannot be used: \(error)")
+            return nil
+        }
     }
 
     private func value<Value>(
         _ read: Result<Value?, any Error>,
-        of name: String,
+        of file: File,
         in directory: StateDirectory,
-        isLate: Bool = false
+        isLate: Bool
     ) -> Value? {
-        let path = "\(directory.path)/\(name)"
+        let path = "\(directory.path)/\(file.rawValue)"
+        let wasUnread = unread.remove(file) != nil
         do {
             return try read.get()
         } catch let error as SystemError {
-            log.log(level: .error, "\(path) is not used before the next start: \(error)")
+            unread.insert(file)
+            if !wasUnread { log.log(level: .error, "\(path) cannot be read: \(error)") }
             return nil
         } catch let error where isLate {
             // To rename it would wait for the disk, and presses with it.
