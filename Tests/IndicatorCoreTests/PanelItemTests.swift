@@ -64,7 +64,7 @@ struct PanelItemTests {
 
     @Test func `what is wrong is an entry of the menu`() throws {
         #expect(try Self.problem { _ in } == nil)
-        #expect(try Self.problem { $0.isAudioServerReady = false } == "No sound server runs")
+        #expect(try Self.problem { $0.isAudioServerReady = false } == "No sound server is ready")
         #expect(
             try Self.problem { $0.call = ActiveCall(source: "oFono", name: "mobile\ncall") }
                 == "A call is active: mobile call"

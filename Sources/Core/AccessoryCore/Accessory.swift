@@ -124,7 +124,7 @@ package struct Accessory: Sendable {
         }
     }
 
-    /// A press that is held while the permission is given is not a press.
+    /// A press that is already held when the permission is given is not a press.
     private mutating func permissionChanged(_ permission: Permission, _ effects: inout EffectList) {
         self.permission = permission
         guard case .withheld(reason: _, let cause) = permission else { return }

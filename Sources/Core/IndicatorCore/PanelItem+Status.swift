@@ -60,7 +60,7 @@ extension PanelItem {
     /// Returns the gravest problem that a person should know of before, or while, they talk.
     private static func problem(of status: Status) -> Text? {
         guard Destination(status) != nil else { return nil }
-        if !status.isAudioServerReady { return Text("No sound server runs") }
+        if !status.isAudioServerReady { return Text("No sound server is ready") }
         if let call = status.call {
             let name = DisplayText(call.name).or(Text("telephone"))
             return Text("A call is active: \(name)")

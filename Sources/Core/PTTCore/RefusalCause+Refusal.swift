@@ -37,7 +37,7 @@ extension RefusalCause {
             "the screen is locked, and the configuration refuses transmissions then (pttd.toml, while-locked)"
         case .lockUnknown: "logind has not said whether the screen is locked"
         case .noAudioServer:
-            "no audio server is connected: is PipeWire or PulseAudio running? `pttctl status` shows when it is connected"
+            "no audio server is ready: is PipeWire or PulseAudio running? `pttctl status` shows when it is ready"
         case .callActive(let call): "a call is active (\(call.source), \(call.name)): end it first"
         case .forbidden(let application):
             "the policy file does not allow \(application.rawValue) (policy.toml, allow, deny, exclude)"
