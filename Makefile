@@ -105,7 +105,7 @@ packages_bench = $(packages_build) dbus-bin dbus-daemon dbus-user-session bluez 
 packages_order = $(packages_bench) valgrind
 packages_desktop-test = $(packages_build) dbus-daemon dunst adwaita-icon-theme fonts-dejavu-core imagemagick libglib2.0-bin \
   pulseaudio pulseaudio-utils python3-dbus python3-gi xdg-desktop-portal xdotool xfce4-notifyd xfce4-panel xfwm4 xvfb
-packages_desktops = $(packages_build) imagemagick mmdebstrap
+packages_desktops = $(packages_build) imagemagick iproute2 mmdebstrap
 packages_call-test = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils pipewire pipewire-bin pipewire-pulse pipewire-jack \
   wireplumber alsa-utils libasound2-plugins ffmpeg gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good \
   gstreamer1.0-pulseaudio baresip-core mumble mumble-server xvfb xdotool openssl sqlite3 iproute2 mmdebstrap \
