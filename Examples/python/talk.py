@@ -1,4 +1,4 @@
-import os, sys, threading, time, varlink  # pip install varlink
+import os, sys, threading, time, varlink  # python3 -m venv venv && venv/bin/pip install varlink
 
 core = varlink.Client("unix:" + os.environ["XDG_RUNTIME_DIR"] + "/pushtotalk/core")
 
