@@ -98,6 +98,7 @@ manuals = $(with_commands:%=%.1) $(notdir $(wildcard Documentation/man/*.[1-8]))
 packages_build = gettext pkg-config libbluetooth-dev libdbus-1-dev libevdev-dev libpng-dev libpulse-dev libsystemd-dev libtomlplusplus-dev \
   libturbojpeg0-dev libudev-dev libwebp-dev nettle-dev python3
 packages_po = $(packages_build)
+packages_lint = $(packages_build)
 packages_demo = $(packages_build) dbus-daemon pulseaudio pulseaudio-utils
 packages_test = $(packages_demo) dbus dbus-user-session pipewire pipewire-bin pipewire-pulse python3-dbus python3-gi python3-pip systemd wireplumber
 packages_bench = $(packages_build) dbus-bin dbus-daemon dbus-user-session bluez pipewire pipewire-bin pipewire-pulse pulseaudio pulseaudio-utils \
@@ -125,7 +126,7 @@ packages_deb = $(packages_build) $(if $(filter mumble,$(WITH)),$(packages_mumble
 packages_system-test = $(packages_deb) busybox-static cpio e2fsprogs kmod mmdebstrap python3-pip qemu-system-x86 xz-utils zstd
 packages_package-test = $(packages_system-test)
 # The commands whose packages are installed: those of this call; `make dependencies` alone installs those of `make test`.
-FOR ?= $(or $(filter build po deb rpm release release-test debian-test demo test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots,$(MAKECMDGOALS)),test)
+FOR ?= $(or $(filter build po deb rpm release release-test debian-test demo lint test bench order docs fuzz system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots,$(MAKECMDGOALS)),test)
 
 FUZZ_SECONDS ?= 60
 PRESSES ?= 30
@@ -133,7 +134,7 @@ PRESSES ?= 30
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
-.PHONY: help dependencies build po deb packages rpm source release release-key release-test debian-test docs install install-mumble uninstall demo test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
+.PHONY: help dependencies build po deb packages rpm source release release-key release-test debian-test docs install install-mumble uninstall demo lint test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
 
 help:  ## shows this
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 21
@@ -198,7 +199,7 @@ demo: dependencies  ## one press through a private stack, and the echo of an app
 	@for program in $(programs); do swift build --quiet --product $$program || exit 1; done
 	@PTT_ACCESSORIES=$(CURDIR)/Sources/Accessories .build/debug/ptt-sim demo
 
-test: dependencies  ## format, build, and all tests that need no virtual machine
+lint: dependencies  ## what needs no build: format, and that each text of the programs is in each language
 	swift format lint --strict --recursive Package.swift Sources Examples Tests
 	@# The formatter leaves comments as they are.
 	@! LC_ALL=C.UTF-8 grep -rnP --include='*.swift' '^(?=\s*//)(?!// module).{111}' Package.swift Sources Examples Tests \
@@ -206,6 +207,8 @@ test: dependencies  ## format, build, and all tests that need no virtual machine
 	@mkdir -p .build && po/extract > .build/push-to-talk.pot
 	@for language in $(languages); do msgcmp po/$$language.po .build/push-to-talk.pot \
 	  || { echo "po/$$language.po: texts are missing, run make po" >&2; exit 1; }; done
+
+test: lint  ## `make lint`, build, and all tests that need no virtual machine
 	swift build --build-tests $(strict)
 	@Tests/lanes
 	@$(MAKE) --no-print-directory verify-units
