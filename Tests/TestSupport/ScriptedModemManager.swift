@@ -14,7 +14,7 @@ package final class ScriptedModemManager {
     private var states: [Int: Int32] = [:]
     private var hasModem = true
     /// Calls are not answered, but held, and dropped with it.
-    private let isSilent: Bool
+    private var isSilent: Bool
     private var held: [MethodInvocation] = []
     /// Receives an element for each listing of the modems.
     package let listings = AsyncQueue(of: Void.self)
@@ -87,6 +87,13 @@ package final class ScriptedModemManager {
     }
 
     // MARK: Events
+
+    /// It is silent no more, and answers what it was asked.
+    package func answer() {
+        isSilent = false
+        for call in held { call.reply(managedObjects) }
+        held = []
+    }
 
     /// Ends as in a crash.
     package func crash() { connection.close() }

@@ -123,19 +123,13 @@ import Testing
         async throws
     {
         let sound = try await PrivateAudioServer.start(.pulseAudio)
-        let server = AudioServer(applicationName: "Test", address: sound.address)
-        let (ready, answered) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
-        let found = AsyncQueue(of: Void.self)
-        server.stateChanged = { if case .ready = $0 { ready.add(()) } }
-        server.connect()
-        try await ready.next()
+        let server = try await sound.connection()
+        let (answered, found) = (AsyncQueue(of: Void.self), AsyncQueue(of: Void.self))
         let caller = try sound.caller("--record")
         try await sound.untilRecorded()
-        let log = RateLimitedLog(Logger(label: "CallStreamTests"))
-        let noBus = BusAddress.address("unix:path=/nonexistent")
-        let watch = CallWatch(server: server, system: noBus, session: noBus, log: log)
+        let watch = CallWatch(server, bus: "unix:path=/nonexistent")
         watch.changed = { if $0 != nil { found.add(()) } }
-        watch.serverAnswered = { answered.add(()) }
+        watch.known = { answered.add(()) }
         sound.freeze()
         watch.serverIsReady()
         try await answered.next()
@@ -145,13 +139,75 @@ import Testing
         server.close()
         sound.stop()
     }
+
+    @Test @EventLoop func `calls are known when the services on the buses have answered as well`()
+        async throws
+    {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let bus = try await PrivateBus.start()
+        let modemManager = try await ScriptedModemManager.start(
+            bus.address,
+            calls: [1: .active],
+            isSilent: true
+        )
+        let server = try await sound.connection()
+        let facts = AsyncQueue(of: String.self)
+        let recorder = try sound.caller("--record", role: nil)
+        try await sound.untilRecorded()
+        let watch = CallWatch(server, bus: bus.address)
+        watch.recordersChanged = { _ in facts.add("streams are listed") }
+        watch.changed = { if $0 == .modem { facts.add("a modem has a call") } }
+        watch.known = { facts.add("all is known") }
+        watch.serverIsReady()
+        try await modemManager.listings.next()
+        #expect(try await facts.next() == "streams are listed")
+        modemManager.answer()
+        #expect(try await facts.next() == "a modem has a call")
+        #expect(try await facts.next() == "all is known")
+        recorder.kill()
+        server.close()
+        sound.stop()
+    }
+
+    @Test @EventLoop func `a bus that does not answer in time is taken for one without calls`() async throws {
+        let sound = try await PrivateAudioServer.start(.pulseAudio)
+        let bus = try await PrivateBus.start()
+        bus.signal(SIGSTOP)
+        let server = try await sound.connection()
+        let watch = CallWatch(server, bus: bus.address)
+        let answered = AsyncQueue(of: Void.self)
+        watch.known = { answered.add(()) }
+        watch.serverIsReady()
+        try await answered.next()
+        bus.signal(SIGCONT)
+        server.close()
+        sound.stop()
+    }
 }
 
 extension ActiveCall? {
     static let phoneStream = ActiveCall(source: "phone stream", name: "Caller")
 }
 
+extension CallWatch {
+    /// With one bus for both.
+    fileprivate convenience init(_ server: AudioServer, bus: String) {
+        let (address, log) = (BusAddress.address(bus), RateLimitedLog(Logger(label: "CallStreamTests")))
+        self.init(server: server, system: address, session: address, log: log)
+    }
+}
+
 extension PrivateAudioServer {
+    /// One that is ready.
+    fileprivate func connection() async throws -> AudioServer {
+        let server = AudioServer(applicationName: "Test", address: address)
+        let ready = AsyncQueue(of: Void.self)
+        server.stateChanged = { if case .ready = $0 { ready.add(()) } }
+        server.connect()
+        try await ready.next()
+        return server
+    }
+
     /// An application with the name "Caller", which records from the microphone or plays silence.
     func caller(_ kind: String, role: String? = "phone") throws -> TestProcess {
         let properties = ["application.name=Caller"] + (role.map { ["media.role=\($0)"] } ?? [])

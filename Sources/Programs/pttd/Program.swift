@@ -168,9 +168,9 @@ final class Daemon {
     }
 
     /// A press needs all three: a client that has waited for the sound server is not refused because logind
-    /// answers later, and no press opens the microphone in a call that the server has not listed yet.
+    /// answers later, and no press opens the microphone in a call of which nothing has answered yet.
     private func soundIsReady() {
-        guard case .ready = server.state, sessionLimit == nil, calls?.hasServerAnswered ?? true else {
+        guard case .ready = server.state, sessionLimit == nil, calls?.areKnown ?? true else {
             return
         }
         host.post(.audioServerReady)
@@ -184,7 +184,7 @@ final class Daemon {
         let calls = CallWatch(server: server, callApplications: applications, log: peers)
         calls.changed = { [host] in host.post(.callChanged($0)) }
         calls.recordersChanged = { [host] in host.post(.recordersChanged($0)) }
-        calls.serverAnswered = { [weak self] in self?.soundIsReady() }
+        calls.known = { [weak self] in self?.soundIsReady() }
         self.calls = calls
     }
 

@@ -16,6 +16,9 @@ class CallService {
     private let source: ActiveCalls.Source
     private let log: RateLimitedLog
     let report: @EventLoop (ActiveCalls.Event) -> Void
+    /// Called each time that all questions are answered: its calls are known, or cannot be.
+    var answered: @EventLoop () -> Void = {}
+    private var openQuestions = 0
     private var connection: BusConnection?
     private var subscriptions: [Subscription] = []
     private var backOff = BackOff(first: .seconds(1), limit: .seconds(600))
@@ -66,13 +69,16 @@ class CallService {
         if connection != nil { lossLimit.arm(after: Self.longestLoss) }
         subscriptions = []
         connection = nil
+        answered()
     }
 
     private func ownerChanged(_ owner: String?) {
         retry.disarm()
         backOff.reset()
         isRefusalReported = false
-        if owner == nil { lose() } else { list() }
+        guard owner == nil else { return list() }
+        lose()
+        answered()
     }
 
     final func subscribe(
@@ -98,11 +104,16 @@ class CallService {
     final func ask(_ call: MethodCall, _ completion: @escaping @EventLoop ([BusValue]?) -> Void) {
         var call = call
         call.startsService = false
-        connection?.call(call, timeout: Self.timeout) { [weak self] result in
+        guard let connection else { return }
+        openQuestions += 1
+        connection.call(call, timeout: Self.timeout) { [weak self] result in
+            guard let self else { return }
+            openQuestions -= 1
             switch result {
             case .success(let values): completion(values)
-            case .failure(let error): self?.failed(error) { completion(nil) }
+            case .failure(let error): failed(error) { completion(nil) }
             }
+            if openQuestions == 0 { answered() }
         }
     }
 

@@ -18,10 +18,14 @@ final class CallWatch {
     /// Called with each change of the applications that record from a microphone; there are none at first.
     var recordersChanged: @EventLoop ([String]) -> Void = { _ in }
 
-    /// Called once for each connection to the sound server: its calls are known, or it has failed to list
-    /// them and is used all the same.
-    var serverAnswered: @EventLoop () -> Void = {}
-    private(set) var hasServerAnswered = false
+    /// Called once for each connection to the sound server: the calls of all sources are known. What fails to
+    /// answer in time has none.
+    var known: @EventLoop () -> Void = {}
+    var areKnown: Bool { hasServerAnswered && unanswered.isEmpty }
+    private var hasServerAnswered = false
+    /// The names of the services on the buses of which nothing is known yet.
+    private var unanswered: Set<String>
+    private lazy var answerLimit = TimerSource { [weak self] in self?.answered(by: self?.unanswered ?? []) }
 
     private var calls = ActiveCalls()
     private var buses: [Bus] = []
@@ -51,17 +55,23 @@ final class CallWatch {
             consequence: "calls of applications may not be detected",
             log: log
         )
+        unanswered = []
         let report: @EventLoop (ActiveCalls.Event) -> Void = { [weak self] in self?.handle($0) }
         let modems: [CallService] = [
             ModemManagerCalls(log: log, report: report), OFonoCalls(log: log, report: report),
         ]
         let callaudiod = CallaudiodMode(log: log, report: report)
+        for service in modems + [callaudiod] {
+            unanswered.insert(service.name)
+            service.answered = { [weak self, name = service.name] in self?.answered(by: [name]) }
+        }
+        answerLimit.arm(after: .seconds(5))
         buses = [Self.bus(system, with: modems, log), Self.bus(session, with: [callaudiod], log)]
         streams.listed = { [weak self] in
             self?.apply(StreamUse($0, callApplications: applications))
-            self?.answered()
+            self?.serverAnswered()
         }
-        streams.failed = { [weak self] in self?.answered() }
+        streams.failed = { [weak self] in self?.serverAnswered() }
         streams.isWanted = true
     }
 
@@ -90,10 +100,17 @@ final class CallWatch {
         apply(StreamUse())
     }
 
-    private func answered() {
+    private func serverAnswered() {
         guard !hasServerAnswered else { return }
         hasServerAnswered = true
-        serverAnswered()
+        if areKnown { known() }
+    }
+
+    private func answered(by services: Set<String>) {
+        guard !unanswered.isEmpty else { return }
+        unanswered.subtract(services)
+        if unanswered.isEmpty { answerLimit.disarm() }
+        if areKnown { known() }
     }
 
     private func handle(_ event: ActiveCalls.Event) {
