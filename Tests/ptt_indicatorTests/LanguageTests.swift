@@ -22,7 +22,7 @@ struct LanguageTests {
         #expect(menu[4]?["label"]?.asString == "تكلّم")
         #expect(menu[5]?["label"]?.asString == "غادر")
         let item = try await panel.properties()
-        #expect(item["IconAccessibleDesc"]?.asString == "لا أحد يتكلم. لا يعمل أي خادم صوت")
+        #expect(item["IconAccessibleDesc"]?.asString == "لا أحد يتكلم. لا خادم صوت جاهز")
         #expect(try await panel.textDirection() == "rtl")
     }
 
