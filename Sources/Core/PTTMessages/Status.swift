@@ -4,8 +4,8 @@ package struct Status: Equatable, Codable, Sendable {
     package var channel: Channel?
     package var transmission: Transmission?
     package var audio: AudioState
-    /// True if an audio server is connected, and has listed its calls or failed to. Otherwise no transmission
-    /// can begin.
+    /// True if an audio server is connected, and all that reports calls has answered or failed to. Otherwise
+    /// no transmission can begin.
     package var isAudioServerReady: Bool
     /// The longest transmission, in seconds.
     package var timeLimit: Int
