@@ -141,7 +141,7 @@ let package = Package(
         system("DBus", "CDBus", "EventLoop"),
         system("Logind", "DBus", "EventLoop", log),
         system("Input", "CEvdev", "CLinux", "CUdev", "EventLoop"),
-        system("PulseAudio", "CPulse", "EventLoop"),
+        system("PulseAudio", "CPulse", "EventLoop", "JSON"),
         system("AESCCM", "CNettle"),
         system("RFCOMM", "CBluetooth", "EventLoop"),
         system("WAV", "EventLoop"),

@@ -57,7 +57,7 @@ package final class PrivateAudioServer {
         self.directory = directory
         address = "unix:\(directory)/pulse/native"
         environment = [
-            "HOME": directory, "LANG": "C",
+            "HOME": directory, "LANG": "C.UTF-8",
             "XDG_RUNTIME_DIR": directory, "XDG_CONFIG_HOME": "\(directory)/config",
             "XDG_STATE_HOME": "\(directory)/state", "PIPEWIRE_RUNTIME_DIR": directory,
             "PULSE_SERVER": address, "DISPLAY": "",

@@ -28,6 +28,23 @@ import Testing
         try await fixture.expectSilence(nil)
     }
 
+    /// Clients refuse a text with more combining marks in a row.
+    @Test(arguments: SoundServerProgram.allCases)
+    @EventLoop func `a program with sixty combining marks in its name is told to clients with thirty`(
+        program: SoundServerProgram
+    ) async throws {
+        func name(marks: Int) -> String { "e" + String(repeating: "\u{301}", count: marks) }
+        let fixture = try await VirtualMicrophoneFixture.start(program)
+        let application = try CallApplication(
+            fixture.sound,
+            properties: ["application.name=" + name(marks: 60)]
+        )
+        try await fixture.untilRecorded()
+        #expect(fixture.state == .recorded(by: [name(marks: 30)]))
+        application.kill()
+        try await fixture.untilIdle()
+    }
+
     /// One of twenty, each sample of it: a busy machine interrupts the sound as well.
     @Test(arguments: SoundServerProgram.allCases)
     @EventLoop func `a transmission is heard without a hole, from its first sample to its last`(

@@ -1,4 +1,6 @@
 import CPulse
+import Glibc
+import JSON
 
 extension AudioDevice {
     init(_ info: pa_source_info, _ own: OwnMarks) {
@@ -80,7 +82,9 @@ extension AudioStream {
         applicationID = property("application.id", of: list)
         processID = property("application.process.id", of: list)
         role = property("media.role", of: list)
-        restoreID = property("module-stream-restore.id", of: list)
+        // Shortened it would be that of another stream.
+        let key = list.flatMap { pa_proplist_gets($0, "module-stream-restore.id") }
+        restoreID = key.flatMap { key in text(key).flatMap { $0.utf8.count == strlen(key) ? $0 : nil } }
         requestedDevice = property("target.object", of: list)
         isMarked = own.marks(list)
     }
@@ -88,7 +92,9 @@ extension AudioStream {
 
 extension AudioModule {
     init(_ info: pa_module_info, _ own: OwnMarks) {
-        self.init(index: info.index, name: text(info.name) ?? "", argument: text(info.argument) ?? "")
+        // That of our own modules has to be known as a whole.
+        let argument = text(info.argument, longest: 4096) ?? ""
+        self.init(index: info.index, name: text(info.name) ?? "", argument: argument)
     }
 }
 
@@ -123,7 +129,13 @@ func property(_ name: String, of list: OpaquePointer?) -> String? {
     list.flatMap { text(pa_proplist_gets($0, name)) }
 }
 
-/// The string behind a pointer that libpulse owns.
-func text(_ pointer: UnsafePointer<CChar>?) -> String? {
-    pointer.map { String(cString: $0) }
+/// The string behind a pointer that libpulse owns, shortened to what every client can be told.
+///
+/// Programs and Bluetooth headsets choose it, and may choose 64 KiB of combining marks: clients refuse a
+/// message with more than 30 in a row, and to compare them takes time quadratic in their number.
+func text(_ pointer: UnsafePointer<CChar>?, longest: Int = 256) -> String? {
+    pointer.map {
+        let bytes = UnsafeRawBufferPointer(start: $0, count: strnlen($0, longest))
+        return String(decoding: bytes, as: UTF8.self).withBoundedMarks
+    }
 }

@@ -2,6 +2,7 @@ import AESCCM
 import AccessoryCore
 import DBus
 import EventLoop
+import JSON
 import Logging
 import PTTMessages
 

@@ -1,5 +1,6 @@
 import AccessoryCore
 import DBus
+import JSON
 import PTTMessages
 
 extension BlueZDevice {

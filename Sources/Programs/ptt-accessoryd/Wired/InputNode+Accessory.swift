@@ -1,5 +1,6 @@
 import AccessoryCore
 import Input
+import JSON
 import PTTMessages
 
 // What `udev/71-push-to-talk.rules` and `pttctl grant` say about a node, and how it is listed.
