@@ -51,4 +51,19 @@ import Testing
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
+
+    @Test @EventLoop
+    func `the loss of the button's link ends its press, also after its sound has gone and come back`()
+        async throws
+    {
+        let fixture = try await start()
+        try await fixture.simulate("sound off")
+        _ = try await fixture.events.first { $0.device?.link == .connecting }
+        try await fixture.ready()
+        try await fixture.simulate("sound on")
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        try await fixture.simulate("sleep")
+        #expect(try await fixture.asked() == .end(first, .linkLost))
+    }
 }

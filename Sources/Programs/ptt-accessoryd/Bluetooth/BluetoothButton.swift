@@ -26,6 +26,7 @@ final class BluetoothButton {
 
     /// BlueZ gives up earlier.
     static let connectTimeout = Duration.seconds(60)
+    private static let linkCheckInterval = Duration.seconds(1)
 
     let profile: AccessoryDefinition
     let path: ObjectPath
@@ -38,6 +39,7 @@ final class BluetoothButton {
     var subscriptionFailure: String?
     let settings: AccessorySettings
     var diagnosis: LinkDiagnosis
+    private lazy var linkCheck = TimerSource { [weak self] in self?.checkLink() }
     /// The choice for the device, and whether its presses count.
     private(set) var use: EnrolledDevices.Use
 
@@ -72,7 +74,10 @@ final class BluetoothButton {
             receivers
         )
         host.link = self
-        host.activityChanged = { [mirror] in mirror.keepAlive.set($0, for: path) }
+        host.activityChanged = { [mirror, weak self] isActive in
+            mirror.keepAlive.set(isActive, for: path)
+            self?.watchLink(isActive)
+        }
         receivers.list.set(host.accessory.device)
         update()
     }
@@ -133,6 +138,32 @@ final class BluetoothButton {
         for (input, wasNotifying) in before.areNotifying.enumerated()
         where wasNotifying && !observed.areNotifying[input] {
             handle(.notificationsStopped(input))
+        }
+    }
+
+    /// While another link is up, bluetoothd reports the end of the button's link only by clearing
+    /// `ServicesResolved` (`device_remove_connection` in src/device.c). Where the link of the sound has ended
+    /// and come back by itself, that is cleared already, and nothing reports the end: while a release is
+    /// waited for, a read tells.
+    private func watchLink(_ isNeeded: Bool) {
+        guard isNeeded, observed.areServicesResolved, !observed.isResolvedReported else {
+            return linkCheck.disarm()
+        }
+        linkCheck.arm(after: Self.linkCheckInterval)
+    }
+
+    private func checkLink() {
+        guard let connection = mirror.connection,
+            let characteristic = observed.characteristics.lazy.compactMap({ $0 }).first
+        else { return }
+        let call = BlueZ.call("ReadValue", of: BlueZ.characteristic, on: characteristic, [.properties([:])])
+        connection.call(call) { [weak self] result in
+            guard let self, linkCheck.isArmed else { return }
+            guard case .failure(let error) = result, error.isNotConnected else {
+                return linkCheck.arm(after: Self.linkCheckInterval)
+            }
+            handle(.servicesGone)
+            handle(.servicesResolved(found: observed.found))
         }
     }
 
