@@ -95,6 +95,23 @@ import Testing
         bus.signal(SIGCONT)
     }
 
+    @Test @EventLoop
+    func `a bus that hangs is noticed while one of two accessories of a device waits for its release`()
+        async throws
+    {
+        let bus = try await PrivateBus.start()
+        let connection = try await BusConnection.open(.address(bus.address))
+        let losses = AsyncQueue(of: Bool.self)
+        connection.onLost = { _ in losses.add(true) }
+        let keepAlive = BlueZKeepAlive { connection }
+        keepAlive.set(true, for: "/headset")
+        keepAlive.set(true, for: "/headset")
+        keepAlive.set(false, for: "/headset")
+        bus.signal(SIGSTOP)
+        #expect(try await losses.next())
+        bus.signal(SIGCONT)
+    }
+
     @Test @EventLoop func `the end of ptt-accessoryd ends its transmissions first`() async throws {
         let fixture = try await AccessoryFixture.start()
         try await fixture.ready()

@@ -12,7 +12,8 @@ final class BlueZKeepAlive {
     private static let timeout = Duration.seconds(3)
 
     private let connection: @EventLoop () -> BusConnection?
-    private var waiting: Set<ObjectPath> = []
+    /// How many accessories of a device wait: its button and its keys may be two.
+    private var waiting: [ObjectPath: Int] = [:]
     private var presses = 0
     private lazy var timer = TimerSource { [weak self] in self?.ping() }
 
@@ -21,14 +22,15 @@ final class BlueZKeepAlive {
         self.connection = connection
     }
 
-    /// Sets whether the release of a button is waited for.
+    /// Sets whether the release of a button is waited for. Called with each change of one accessory.
     func set(_ isNeeded: Bool, for button: ObjectPath) {
         guard isNeeded else {
-            waiting.remove(button)
+            let others = waiting[button, default: 1] - 1
+            waiting[button] = others > 0 ? others : nil
             if waiting.isEmpty { timer.disarm() }
             return
         }
-        waiting.insert(button)
+        waiting[button, default: 0] += 1
         // bluetoothd has just reported a press: it does not hang, whatever it has yet to answer.
         presses += 1
         timer.arm(after: Self.interval)
