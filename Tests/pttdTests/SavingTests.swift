@@ -145,6 +145,15 @@ import Varlink
     }
 
     @Test @EventLoop
+    func `a volume that is set as it is shown replaces a saved one that cannot be read`() async throws {
+        let unread = try await UnreadFile("volume.json")
+        let shown = try await unread.core.connect().status().volume
+        try await unread.core.connect().call(ChannelInterface.setVolume, .init(volume: shown))
+        try await unread.crashAndRepair()
+        #expect(try await unread.core.connect().status().volume == shown)
+    }
+
+    @Test @EventLoop
     func `a channel that is joined replaces a saved one that cannot be read`() async throws {
         let unread = try await UnreadFile("channel.json")
         let application = try await AttachedApplication.attach(to: unread.core)

@@ -70,7 +70,7 @@ package struct TalkSession: Sendable {
     /// The names of the other applications that record from a real microphone.
     var recorders: [String] = []
     /// The volume at which the other end is heard, in percent.
-    var volume = Status.defaultVolume
+    package internal(set) var volume = Status.defaultVolume
     /// Why the disk does not have the last ordered state.
     var saveFailure: String?
 

@@ -132,6 +132,9 @@ final class TalkSessionHost {
             log.debug("\(now) \(event)")
             for effect in effects { log.debug("\(now)   \(effect)") }
         }
+        if case .request(_, from: _, .setVolume(let request)) = event, request.volume == session.volume {
+            backends.store.confirm(volume: request.volume)
+        }
         for effect in effects { perform(effect, at: now) }
         backends.store.write()
         updateHolders()

@@ -101,6 +101,12 @@ final class StateStore {
         keepAside(.volume)
     }
 
+    /// A person has set the volume that is shown, which changes nothing: another one may be saved that could
+    /// not be read.
+    func confirm(volume: Int) {
+        if unread.contains(.volume) { save(volume: volume) }
+    }
+
     /// Writes what was saved since the last call, now or after the write in progress.
     func write() {
         guard hasChanged else { return }
