@@ -1,4 +1,5 @@
 import PTTMessages
+import TestSupport
 import Testing
 
 @testable import AccessoryCore
@@ -149,11 +150,12 @@ import Testing
     }
 
     @Test func `long random sequences keep the rules, and end without a timer if nothing answers`() {
+        var random = SplitMix(state: 1)
         for _ in 0..<300 {
             var host = Host()
             for _ in 0..<200 {
-                host.now = host.now + .milliseconds(Int.random(in: 0...20_000))
-                if let event = Self.events.randomElement() { host.checked(event) }
+                host.now = host.now + .milliseconds(Int.random(in: 0...20_000, using: &random))
+                if let event = Self.events.randomElement(using: &random) { host.checked(event) }
             }
             host.checked(.linkDown)
             var attempts = 0

@@ -20,7 +20,7 @@ struct MissingLibrariesTests {
             """
         let (status, lines) = try await TestProcess(["sh", "-euc", prepared], mergesErrors: true).output()
         #expect(status == 1)
-        for name in [": swift 6.2", ", msgfmt", ", python3", ", pkg-config"] {
+        for name in [": swift 6.2", ", msgfmt", ", clang", ", python3", ", pkg-config"] {
             #expect(lines.contains { $0.contains(name) }, "\(name) in \(lines)")
         }
     }

@@ -175,6 +175,8 @@ struct ShortcutTests {
         guard front == .locked else { return }
         // Nor does it begin there.
         try portal.press()
+        await pause(.milliseconds(300))
+        #expect(try await fixture.status().transmission == nil)
         try logind.change("mine", isLocked: false)
         _ = try await fixture.indicator.lines.first { $0.contains("screenLocked(false)") }
         try portal.release()
