@@ -53,7 +53,7 @@ static = $(archives)/libstdc++.a $(archives)/libbluetooth.a $(archives)/libnettl
 # does; position-independent code and read-only relocations are the default.
 harden = -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong -Xcc -fstack-clash-protection \
   -Xcxx -D_FORTIFY_SOURCE=2 -Xcxx -D_GLIBCXX_ASSERTIONS
-build_release = PKG_CONFIG_PATH=$(archives) swift build $(release) $(harden)
+build_release = PKG_CONFIG_PATH=$(archives)$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH)) swift build $(release) $(harden)
 release = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -L$(archives) \
   -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -O2 -Xlinker --icf=safe -Xlinker --no-export-dynamic \
   -Xlinker -z -Xlinker pack-relative-relocs \
@@ -134,6 +134,8 @@ PRESSES ?= 30
 strict = --explicit-target-dependency-import-check error
 target = $(shell uname -m)-unknown-linux-gnu
 
+# `packages` takes what `build` has built, and all builds are in one folder. SwiftPM uses all processors by itself.
+.NOTPARALLEL:
 .PHONY: help dependencies build po deb packages rpm source release release-key release-test debian-test docs install install-mumble uninstall demo lint test verify-units vm-image system-test package-test desktop-test desktops call-test mumble mumble-test mumble-bench screenshots bench order fuzz
 
 help:  ## shows this
