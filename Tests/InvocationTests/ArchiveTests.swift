@@ -67,6 +67,12 @@ struct ArchiveTests {
         #expect(Set(units).isSubset(of: ended), "\(lines)")
     }
 
+    @Test @EventLoop func `what runs is started again by an upgrade`() async throws {
+        let lines = try await Self.output(atHome: "./install >log; ./install >log; cat home/asked")
+        let restarts = lines.filter { $0.hasPrefix("--user try-restart ") }
+        #expect(restarts.count == 2 && restarts.allSatisfy { $0.contains(" pttd.service ") }, "\(lines)")
+    }
+
     @Test(
         .enabled(if: getuid() == 0, "it is installed for all users by root"),
         .enabled("\(PrivateServiceManager.isImpossible)") { await PrivateServiceManager.isPossible() }
@@ -88,5 +94,31 @@ struct ArchiveTests {
             in: ["unshare", "--mount"]
         )
         #expect(lines == ["new.rules"])
+    }
+
+    @Test(
+        .enabled(if: getuid() == 0, "it is installed for all users by root"),
+        .enabled("\(PrivateServiceManager.isImpossible)") { await PrivateServiceManager.isPossible() }
+    )
+    @EventLoop
+    func `root's daemon ends before its files go, and not with an installation for the system alone`()
+        async throws
+    {
+        let lines = try await Self.output(
+            of: """
+                mount -t tmpfs tmpfs /etc
+                mount -t tmpfs tmpfs /usr/local
+                mkdir -p files/root/lib/systemd/system
+                echo keys >files/root/lib/systemd/system/ptt-keys.service
+                ./install --system >log
+                ./remove
+                grep -c ptt-keys home/asked || true
+                ./install >>log
+                ./remove >>log
+                grep ptt-keys home/asked
+                """,
+            in: ["unshare", "--mount"]
+        )
+        #expect(lines == ["0", "disable --now ptt-keys.service ptt-keys.socket"])
     }
 }
