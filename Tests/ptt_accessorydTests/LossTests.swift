@@ -69,13 +69,19 @@ import Testing
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }
 
-    @Test @EventLoop func `a process that hung before a press, which it has reported, could miss no release`()
-        async throws
-    {
+    /// A connection to a bus of its own, whose loss is reported.
+    @EventLoop private func connect() async throws -> (PrivateBus, BusConnection, AsyncQueue<Bool>) {
         let bus = try await PrivateBus.start()
         let connection = try await BusConnection.open(.address(bus.address))
         let losses = AsyncQueue(of: Bool.self)
         connection.onLost = { _ in losses.add(true) }
+        return (bus, connection, losses)
+    }
+
+    @Test @EventLoop func `a process that hung before a press, which it has reported, could miss no release`()
+        async throws
+    {
+        let (bus, connection, losses) = try await connect()
         let keepAlive = BlueZKeepAlive { connection }
         bus.signal(SIGSTOP)
         /// Nothing answers, so that this lasts as long as its time limit.
@@ -99,10 +105,7 @@ import Testing
     func `a bus that hangs is noticed while one of two accessories of a device waits for its release`()
         async throws
     {
-        let bus = try await PrivateBus.start()
-        let connection = try await BusConnection.open(.address(bus.address))
-        let losses = AsyncQueue(of: Bool.self)
-        connection.onLost = { _ in losses.add(true) }
+        let (bus, connection, losses) = try await connect()
         let keepAlive = BlueZKeepAlive { connection }
         keepAlive.set(true, for: "/headset")
         keepAlive.set(true, for: "/headset")

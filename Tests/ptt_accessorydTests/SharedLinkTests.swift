@@ -63,6 +63,12 @@ import Testing
         try await fixture.simulate("sound on")
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
+        // The link is read twice meanwhile, and that ends nothing.
+        await pause(.milliseconds(2500))
+        try await fixture.simulate("release")
+        #expect(try await fixture.asked() == .end(first, .released))
+        try await fixture.simulate("press")
+        #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
         try await fixture.simulate("sleep")
         #expect(try await fixture.asked() == .end(first, .linkLost))
     }

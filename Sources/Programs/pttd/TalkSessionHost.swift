@@ -132,8 +132,9 @@ final class TalkSessionHost {
             log.debug("\(now) \(event)")
             for effect in effects { log.debug("\(now)   \(effect)") }
         }
+        // Set as it is shown it changes nothing here, but another one may be saved that could not be read.
         if case .request(_, from: _, .setVolume(let request)) = event, request.volume == session.volume {
-            backends.store.confirm(volume: request.volume)
+            backends.store.save(volume: request.volume)
         }
         for effect in effects { perform(effect, at: now) }
         backends.store.write()

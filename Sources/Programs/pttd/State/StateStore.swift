@@ -96,15 +96,11 @@ final class StateStore {
 
     /// As ``save(_:)`` of a channel. The volume of a new installation has no file.
     func save(volume: Int) {
-        self.volume = volume == Status.defaultVolume ? nil : volume
+        let volume = volume == Status.defaultVolume ? nil : volume
+        guard volume != self.volume || unread.contains(.volume) else { return }
+        self.volume = volume
         unread.remove(.volume)
         keepAside(.volume)
-    }
-
-    /// A person has set the volume that is shown, which changes nothing: another one may be saved that could
-    /// not be read.
-    func confirm(volume: Int) {
-        if unread.contains(.volume) { save(volume: volume) }
     }
 
     /// Writes what was saved since the last call, now or after the write in progress.
