@@ -173,6 +173,26 @@ extension RealServers {
             #expect(capture.events.last == .stalled)
         }
 
+        /// The time limit is over when it goes on, and what was captured meanwhile is still to be read.
+        @Test(arguments: SoundServerProgram.allCases)
+        @EventLoop func `a process that stood still for longer than a gap may be has lost no microphone`(
+            program: SoundServerProgram
+        ) async throws {
+            let fixture = try await AudioServerFixture.start(program)
+            defer { fixture.stop() }
+            // This process plays the tone of PulseAudio's microphone.
+            let capture = try Capture(fixture, device: "speaker.monitor")
+            try await capture.untilStarted()
+            for _ in 0..<3 {
+                let count = capture.samples.count
+                let end = MonotonicInstant.now + .milliseconds(700)
+                while MonotonicInstant.now < end {}
+                try await capture.untilSamples(count + 48_000 * 7 / 10)
+            }
+            #expect(!capture.events.contains(.stalled))
+            capture.close()
+        }
+
         @Test func `the server's socket is that of libpulse`() {
             func path(_ address: String?, pulse: String? = nil, runtime: String? = "/run/user/1")
                 -> String?

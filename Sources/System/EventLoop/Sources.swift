@@ -48,7 +48,8 @@ package enum Priority: Int64, Sendable {
     /// Before everything else.
     case important = -100
     case normal = 0
-    /// Only when nothing else is ready: work that any client of a daemon can ask for.
+    /// Only when nothing else is ready: work that any client of a daemon can ask for, and the conclusion that
+    /// nothing has come, which a process that stood still may draw only when it has looked.
     case idle = 100
 }
 
@@ -117,9 +118,11 @@ package final class DescriptorSource {
 @EventLoop
 package final class TimerSource {
     private let handler: @EventLoop () -> Void
+    private let priority: Priority
     private var source: OpaquePointer?
 
-    package init(handler: @escaping @EventLoop () -> Void) {
+    package init(priority: Priority = .normal, handler: @escaping @EventLoop () -> Void) {
+        self.priority = priority
         self.handler = handler
     }
 
@@ -147,6 +150,7 @@ package final class TimerSource {
         )
         // Fails only for lack of memory, and a time limit that never fires must not go unnoticed.
         precondition(result >= 0, "sd_event_add_time failed: \(String(cString: strerror(-result)))")
+        if priority != .normal { sd_event_source_set_priority(source, priority.rawValue) }
     }
 
     /// Fires once, `delay` from now.

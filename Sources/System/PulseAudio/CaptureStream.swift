@@ -87,7 +87,7 @@ package final class CaptureStream {
         } else {
             querySources { [weak self] in self?.choose($0) }
         }
-        let watchdog = TimerSource { [weak self] in self?.checkForStall() }
+        let watchdog = TimerSource(priority: .idle) { [weak self] in self?.checkForStall() }
         watchdog.arm(after: Self.startLimit)
         self.watchdog = watchdog
     }
