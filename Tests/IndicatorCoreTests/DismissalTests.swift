@@ -64,4 +64,21 @@ import Testing
         #expect(daemon.calls == 2)
         #expect(daemon.content?.body == "Nobody speaks")
     }
+
+    @Test func `where a button closes the notification, the next one says at once what the button did`() {
+        var daemon = SimulatedDaemon(actions: true)
+        daemon.show(.radio)
+        daemon.pass(60)
+        daemon.invoke()
+        daemon.close(isDismissed: true)
+        #expect(daemon.content == nil)
+        var view = Destination.radio
+        view.isMicrophoneOpen = true
+        daemon.show(view)
+        #expect(daemon.content?.body == "The microphone is open")
+        #expect(daemon.calls == 2)
+        // Later changes wait, as ever.
+        daemon.show(.radio)
+        #expect(daemon.calls == 2)
+    }
 }

@@ -94,6 +94,10 @@ package struct Notice: Equatable, Sendable {
         if endsDismissal(view, after: self.view) { isDismissed = false }
         // The same person who speaks again, and the same message, are shown again.
         if isNews(view, after: self.view), identifier == 0 { shown = nil }
+        // What the button has done is shown at once.
+        if isActionInvoked, identifier == 0, view != self.view {
+            (isActionInvoked, lastChange) = (false, nil)
+        }
         self.view = view
         return reconcile(at: now)
     }
@@ -131,11 +135,11 @@ package struct Notice: Equatable, Sendable {
             guard isOurs(identifier) else { return [] }
             self.identifier = 0
             if isActionInvoked {
-                shown = nil
+                // It is there again with what the button does, or after a moment: by then nothing else comes.
+                (shown, lastChange) = (nil, now)
             } else if isDismissed {
                 self.isDismissed = !endsDismissal(view, after: seen)
             }
-            isActionInvoked = false
         case .timerFired:
             break
         }
