@@ -55,15 +55,49 @@ import Testing
         #expect(throws: SystemError.self) { try result.get() }
     }
 
+    /// libbluetooth never returns from the first one, and has no stack for the second.
+    nonisolated static let hostile: [[UInt8]] = [
+        [0x36, 0, 8, 0x35, 6, 0x09, 0, 4, 0x35, 16, 0x35],
+        (0..<20_000).reduce(into: [UInt8]()) { body, depth in
+            let size = 3 * depth
+            body += [UInt8(size & 0xFF), UInt8(size >> 8), 0x36]
+        }
+        .reversed(),
+    ]
+
+    @Test(arguments: hostile) @EventLoop
+    func `sequences without an end have no channel`(body: [UInt8]) async throws {
+        let server = try SDPServer()
+        let results = try server.query(try #require(serialPort))
+        server.answer(try await server.request(), part: body[...], continuation: [])
+        #expect(try await results.next() == .failure(SystemError(SDPServer.action, ENOENT)))
+    }
+
+    @Test @EventLoop func `an alternative of stacks has the channel of the first one with RFCOMM`()
+        async throws
+    {
+        let stacks: [UInt8] = [
+            0x3D, 19, 0x35, 5, 0x35, 3, 0x19, 0x01, 0x00, 0x35, 10, 0x35, 8, 0x1A, 0, 0, 0, 3, 0x09, 0, 9,
+        ]
+        let record: [UInt8] = [0x35, UInt8(3 + stacks.count), 0x09, 0, 4] + stacks
+        let server = try SDPServer()
+        let results = try server.query(try #require(serialPort))
+        server.answer(try await server.request(), records: [record])
+        #expect(try await results.next() == .success(9))
+    }
+
     @Test @EventLoop func `random answers are errors, or channels that exist`() async throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix(state: 1)
         for _ in 0..<2000 {
             let server = try SDPServer()
             let results = try server.query(try #require(serialPort))
             let request = try await server.request()
             var body = SDPServer.list([SDPServer.record(channel: 5), SDPServer.record(channel: nil)])
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                body[Int.random(in: body.indices, using: &generator)] = UInt8.random(in: 0...255)
+                body[Int.random(in: body.indices, using: &generator)] = UInt8.random(
+                    in: 0...255,
+                    using: &generator
+                )
             }
             server.answer(request, part: body[...], continuation: [])
             if case .success(let channel) = try await results.next() { #expect((1...30).contains(channel)) }

@@ -85,7 +85,6 @@ package final class ChannelQuery {
         SystemError("find the serial port of \(device)", code)
     }
 
-    /// The channel in the first record that has one.
     private nonisolated static func channel(
         type: UInt8,
         status: UInt16,
@@ -93,38 +92,8 @@ package final class ChannelQuery {
         _ size: Int
     ) -> UInt8? {
         guard status == 0, type == UInt8(SDP_SVC_SEARCH_ATTR_RSP), let bytes else { return nil }
-        var elementType: UInt8 = 0
-        var length: Int32 = 0
-        var offset = Int(sdp_extract_seqtype(bytes, Int32(size), &elementType, &length))
-        guard offset > 0 else { return nil }
-        while offset < size {
-            var read: Int32 = 0
-            guard let record = sdp_extract_pdu(bytes + offset, Int32(size - offset), &read) else {
-                return nil
-            }
-            defer { sdp_record_free(record) }
-            if let channel = channel(of: record) { return channel }
-            guard read > 0 else { return nil }
-            offset += Int(read)
-        }
-        return nil
-    }
-
-    private nonisolated static func channel(of record: UnsafeMutablePointer<sdp_record_t>) -> UInt8? {
-        var protocols: UnsafeMutablePointer<sdp_list_t>?
-        guard sdp_get_access_protos(record, &protocols) == 0 else { return nil }
-        defer {
-            var next = protocols
-            while let list = next {
-                // A device may send an empty list of protocols, which has no data.
-                let inner = list.pointee.data.map { $0.assumingMemoryBound(to: sdp_list_t.self) }
-                sdp_list_free(inner, nil)
-                next = list.pointee.next
-            }
-            sdp_list_free(protocols, nil)
-        }
-        let port = sdp_get_proto_port(protocols, RFCOMM_UUID)
-        return (1...30).contains(port) ? UInt8(port) : nil
+        var rest = Array(UnsafeBufferPointer(start: bytes, count: size))[...]
+        return DataElement(removedFrom: &rest)?.channel
     }
 }
 
