@@ -2,6 +2,7 @@ import AccessoryCore
 import EventLoop
 import Foundation
 import Glibc
+import JSON
 import PTTMessages
 import TestSupport
 import Testing
@@ -193,5 +194,40 @@ struct ActionPressTests {
         let event = try await fixture.next(.ignored)
         #expect(event.remark?.contains("its action does not run") == true)
         try await isNeverBegun(fixture)
+    }
+
+    /// It waited for the release before it, and the connection of that one was lost.
+    @Test @EventLoop func `an action that ends before it has begun leaves no toggle on`() async throws {
+        let fixture = try await AccessoryFixture.start(
+            enrolled: false,
+            actions: Self.action("talk", accessory: "ffe0")
+        )
+        try fixture.enrol([Enrolment(AccessoryFixture.address(of: 1), mode: .toggle)])
+        let presses = AsyncQueue(of: Void.self)
+        let ended = ActionInterface.Event(.ended, identifier: first, name: "", role: .talk, command: "")
+        let interface = VarlinkInterface(
+            "interface \(ActionInterface.name)\nmethod Press() -> ()",
+            methods: [
+                "Press": { call in
+                    call.reply(.encoding(ActionInterface.PressReply(event: ended)))
+                    presses.add(())
+                }
+            ]
+        )
+        let info = VarlinkServiceInfo(vendor: "", product: "actions double", version: "", url: "")
+        let server = VarlinkServer(info, [interface]) { line, _ in print(line) }
+        try server.listen(on: try UnixSocket.listen(at: fixture.directory + "/pushtotalk/actions", .stream))
+        try await fixture.ready()
+        for _ in 0..<2 {
+            try await fixture.simulate("press")
+            try await fixture.simulate("release")
+            try await fixture.next(.released)
+            try await presses.next()
+            // ptt-accessoryd answers what clients ask after what it was answered itself.
+            let _: AccessoryInterface.DevicesReply = try await fixture.call("GetDevices")
+            // Sooner a press that begins something is a bounce.
+            await pause(.milliseconds(300))
+        }
+        server.stop()
     }
 }

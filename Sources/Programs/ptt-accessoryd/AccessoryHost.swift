@@ -145,18 +145,18 @@ final class AccessoryHost {
         actions.removeValue(forKey: role)?.close()
         // The core counts from 1.
         let identifier = attempt.map { TransmissionID(rawValue: -$0.rawValue) }
+        var hasBegun = false
         actions[role] = core.actions.press(role, of: accessory) { [weak self] in
+            hasBegun = true
             if let attempt, let identifier { self?.handle(.began(identifier, attempt)) }
         } ended: { [weak self] refusal in
             guard let self else { return }
             actions[role] = nil
-            if let refusal {
-                if let attempt { handle(.refused(.unknown, attempt)) }
-                publishIgnored("its action does not run: \(refusal)", role)
-            } else if let identifier {
-                // As after the time limit of a transmission, the next press counts after a release.
-                handle(.transmissionEnded(identifier, .timeLimit))
-            }
+            if let refusal { publishIgnored("its action does not run: \(refusal)", role) }
+            guard let attempt, let identifier else { return }
+            // As after the time limit of a transmission, the next press counts after a release.
+            let isOver = hasBegun && refusal == nil
+            handle(isOver ? .transmissionEnded(identifier, .timeLimit) : .refused(.unknown, attempt))
         }
     }
 
