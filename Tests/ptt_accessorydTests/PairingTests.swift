@@ -220,6 +220,8 @@ import Varlink
         try fixture.enrol()
         // Without a remark it is enrolled: pairing makes it ready as well.
         _ = try await fixture.events.first { $0.device?.link == .ready && $0.device?.remark == nil }
+        let list: AccessoryInterface.DevicesReply = try await fixture.call("GetDevices")
+        #expect(list.devices.map(\.identifier) == [first])
         try await fixture.simulate("press")
         #expect(try await fixture.asked() == .begin(first, .bluetoothButton))
     }

@@ -187,6 +187,8 @@ final class BluetoothButtons {
 
     private func review(_ path: ObjectPath) {
         guard let device = mirror.objects.devices[path], !device.address.isEmpty else { return forget(path) }
+        // Bonding shows the address of one that has hidden it.
+        if let before = origin(at: path), before.identifier != device.address { forget(path) }
         guard isPreferred(path) else {
             // The list has the entry of the preferred path only.
             unused[path] = nil
