@@ -3,6 +3,7 @@ import AccessoryFiles
 import EventLoop
 import Glibc
 import PTTMessages
+import TestSupport
 import Testing
 
 @testable import TOML
@@ -213,14 +214,15 @@ import Testing
     }
 
     @Test func `any sequence of edits leaves exactly the entries that were set`() throws {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix.ofThisRun()
         var text = try EnrolmentText(Self.handwritten)
         var expected = Dictionary(uniqueKeysWithValues: text.enrolments.map { ($0.identity, $0) })
         for _ in 0..<300 {
             let number = Int.random(in: 0..<12, using: &generator)
             let identity = try #require(DeviceIdentity("path:\(number)"))
             if Bool.random(using: &generator) {
-                let enrolment = Enrolment(identity, name: "\(Int.random(in: 0..<100))", mode: .hold)
+                let name = "\(Int.random(in: 0..<100, using: &generator))"
+                let enrolment = Enrolment(identity, name: name, mode: .hold)
                 try text.set(enrolment)
                 expected[identity] = enrolment
             } else {

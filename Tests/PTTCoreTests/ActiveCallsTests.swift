@@ -1,4 +1,5 @@
 import PTTMessages
+import TestSupport
 import Testing
 
 @testable import PTTCore
@@ -95,7 +96,7 @@ import Testing
 
     /// Against a model: the calls in the order in which they came.
     @Test mutating func `a call is reported if and only if one is known, in every sequence`() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix.ofThisRun()
         for _ in 0..<2000 {
             var calls = ActiveCalls()
             var known: [(source: ActiveCalls.Source, id: String)] = []

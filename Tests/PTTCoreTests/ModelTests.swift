@@ -1,4 +1,3 @@
-import Foundation
 import PTTCore
 import PTTMessages
 import TestSupport
@@ -9,10 +8,7 @@ import Testing
     /// the first.
     @Test(arguments: 0..<4)
     func `a long sequence of random events leads to what the model says`(_ part: Int) {
-        let given = ProcessInfo.processInfo.environment["PTT_SEED"].flatMap { UInt64($0) }
-        let seed = given.map { $0 &+ UInt64(part) } ?? UInt64.random(in: .min ... .max)
-        print("PTT_SEED=\(seed)")
-        var random = SplitMix(state: seed)
+        var random = SplitMix.ofThisRun(part: part)
         var counts = Model.Counts()
         for run in 0..<100 {
             switch RandomSequence.run(&random) {
@@ -22,7 +18,7 @@ import Testing
                 counts.starts += model.counts.starts
                 counts.playbacks += model.counts.playbacks
             case .failure(let fault):
-                Issue.record("PTT_SEED=\(seed), sequence \(run):\n\(fault.sequence.shrunk().trace)")
+                Issue.record("PTT_SEED=\(random.seed), sequence \(run):\n\(fault.sequence.shrunk().trace)")
                 return
             }
         }

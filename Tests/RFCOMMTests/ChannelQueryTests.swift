@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test @EventLoop func `random answers are errors, or channels that exist`() async throws {
-        var generator = SplitMix(state: 1)
+        var generator = SplitMix.ofThisRun()
         for _ in 0..<2000 {
             let server = try SDPServer()
             let results = try server.query(try #require(serialPort))

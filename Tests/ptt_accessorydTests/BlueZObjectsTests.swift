@@ -247,11 +247,12 @@ import Testing
         let characteristic = BusValue.string("0000ffe1-0000-1000-8000-00805f9b34fb")
         let other = BusValue.string("0000ffe2-0000-1000-8000-00805f9b34fb")
         let services = ["0010", "001a", "0020", "0030"].map { "service\($0)" }
+        var random = SplitMix.ofThisRun()
         for _ in 0..<20 {
-            for name in services.shuffled() {
+            for name in services.shuffled(using: &random) {
                 let path = try #require(Self.path.appending(name))
                 _ = objects.add(path, ["org.bluez.GattService1": ["UUID": service]])
-                for child in ["char0002", "char0001"].shuffled() {
+                for child in ["char0002", "char0001"].shuffled(using: &random) {
                     // The first service has another characteristic only.
                     let uuid = name == "service0010" ? other : characteristic
                     let object = try #require(path.appending(child))

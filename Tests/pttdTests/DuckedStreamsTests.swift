@@ -1,5 +1,6 @@
 import CoreConfiguration
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import PulseAudio
@@ -36,7 +37,7 @@ import Testing
     func `whatever happens, each stream has its volume of before once the microphone is closed`(
         mode: DuckingMode
     ) {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix.ofThisRun()
         var duckings = 0
         for _ in 0..<500 {
             var playback = SimulatedPlayback(mode)

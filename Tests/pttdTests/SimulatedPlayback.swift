@@ -1,5 +1,6 @@
 import CoreConfiguration
 import EventLoop
+import TestSupport
 
 @testable import PulseAudio
 @testable import pttd
@@ -37,7 +38,7 @@ struct SimulatedPlayback {
     }
 
     /// - Returns: The fault once the microphone is closed and all that was ordered has happened; nil if none.
-    mutating func run(_ steps: Int, _ random: inout SystemRandomNumberGenerator) -> String? {
+    mutating func run(_ steps: Int, _ random: inout SplitMix) -> String? {
         for _ in 0..<steps { step(&random) }
         handle(.microphoneClosed)
         settle()
@@ -54,7 +55,7 @@ struct SimulatedPlayback {
         return "\(wrong), \(file):\n\(log.joined(separator: "\n"))"
     }
 
-    private mutating func step(_ random: inout SystemRandomNumberGenerator) {
+    private mutating func step(_ random: inout SplitMix) {
         let index = streams.keys.sorted().randomElement(using: &random)
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1: handle(.microphoneOpened)
@@ -69,7 +70,7 @@ struct SimulatedPlayback {
         }
     }
 
-    private mutating func start(_ program: String, _ random: inout SystemRandomNumberGenerator) {
+    private mutating func start(_ program: String, _ random: inout SplitMix) {
         guard streams.values.filter({ $0.program == program }).count < 2 else { return }
         latest += 1
         let (volume, isMuted) = memory[program] ?? (65_536, false)
